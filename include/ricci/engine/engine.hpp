@@ -1,0 +1,55 @@
+// The compiled door of the library: a program goes in, something that runs comes out. No templates here.
+#pragma once
+
+#include <iosfwd>
+#include <memory>
+#include <string>
+
+#include <ricci/program/program.hpp>
+
+namespace ricci {
+
+/// How to plan. Part of the key under which plans are remembered.
+struct options {
+  bool strict = false;         // an error instead of a slow fallback
+  bool deterministic = false;  // ignore tuning tables; same bits on the same ISA
+  int threads = 0;             // most threads a run may use; 0: OpenMP's choice
+  bool operator==(const options&) const = default;
+};
+
+/// An immutable, runnable plan. Safe to run from several threads at once on different data.
+class executable;
+
+/// Plans `p` for the machine this runs on, or finds the remembered plan of an equal program.
+/// Errors: ricci::error from check(), no_gpu, no_memory, too_slow.
+std::shared_ptr<const executable> compile(const program& p, const options& o = {});
+
+/// Runs a plan. Allocates nothing (the calling thread's workspace was reserved by compile() on this thread, and grows
+/// once if another thread runs the plan).
+void run(const executable& e, const bindings& b);
+
+/// The plan as text: order, groups of labels, steps, kernels, flops, bytes, temporaries, bounds.
+std::string describe(const executable& e);
+
+/// Floating-point operations of one run (a complex multiply-add counts 8) and bytes that must move at least once.
+double flops(const executable& e);
+double bytes(const executable& e);
+
+namespace detail {
+
+/// A tensor as the overlap test sees it: pointer to its first element, the strides and ranges that a reference uses.
+struct footprint {
+  const void* base;            // the whole tensor's first element
+  dtype type;
+  int rank;                    // of the tensor, before constants and diagonals
+  const std::int64_t* strides; // of the tensor's axes
+  const std::int64_t* first;   // first index used on each axis
+  const std::int64_t* last;    // one past the last index used
+  const int* label;            // label on each axis, or -1 for a constant
+};
+
+/// Decides how the memory of the left side and of another reference relate. O(rank^2), no allocation.
+overlap::kind classify(const footprint& left, const footprint& other) noexcept;
+
+}  // namespace detail
+}  // namespace ricci

@@ -1,0 +1,46 @@
+// A machine as a value: what the planner may know of the CPU it plans for.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ricci {
+
+struct cache_level {
+  std::int64_t bytes = 0;      // per core (per group of cores for the last level)
+  double bandwidth = 0;        // GB/s one core streams from it (triad)
+  bool operator==(const cache_level&) const = default;
+};
+
+struct machine {
+  std::string name;            // "AMD EPYC (AVX2)", or the name of a shipped description
+  std::string isa;             // as kernel_set::isa
+  int cores = 1;
+  int vector_bytes = 32;
+  int vector_registers = 16;
+  double peak_f64 = 0;         // GFLOP/s of one core, multiply-adds
+  double peak_f32 = 0;
+  std::vector<cache_level> caches;  // L1, L2, L3
+  double memory_bandwidth = 0;      // GB/s, one core
+  double memory_bandwidth_all = 0;  // GB/s, all cores
+  bool measured = false;            // peaks and bandwidths measured here, not taken from a table
+  bool operator==(const machine&) const = default;
+};
+
+/// This machine: topology from the system; peaks from the remembered measurement if there is one, else estimated.
+const machine& this_machine();
+
+/// Measures peaks and bandwidths (about half a second).
+machine measure_machine();
+
+/// Shipped descriptions by name ("avx2", "avx512", "neon"), for planning elsewhere and for golden tests.
+std::optional<machine> named_machine(const std::string& name);
+std::vector<std::string> machine_names();
+
+/// Where the measurement of this machine is remembered ($RICCI_CACHE, else the user's cache folder); empty if nowhere.
+std::string machine_file();
+void save_machine(const machine& m);
+
+}  // namespace ricci

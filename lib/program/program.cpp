@@ -1,0 +1,1 @@
+#include "ricci/program/program.hpp"

@@ -1,12 +1,15 @@
 # The targets: ricci::headers (front end alone), ricci::ricci (front end + CPU), and ricci_dev (our own warnings).
-if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
-  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+if(PROJECT_IS_TOP_LEVEL)
+  if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+  endif()
+  set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+  set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 endif()
-set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
-set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 find_package(Threads REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
+find_package(Boost 1.70 REQUIRED)  # Hana, headers only
 
 add_library(ricci_headers INTERFACE)
 add_library(ricci::headers ALIAS ricci_headers)
@@ -14,10 +17,11 @@ set_target_properties(ricci_headers PROPERTIES EXPORT_NAME headers)
 target_compile_features(ricci_headers INTERFACE cxx_std_20)
 target_include_directories(ricci_headers INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_link_libraries(ricci_headers INTERFACE Boost::headers)
 
 add_library(ricci)
 add_library(ricci::ricci ALIAS ricci)
-target_link_libraries(ricci PUBLIC ricci_headers PRIVATE OpenMP::OpenMP_CXX)
+target_link_libraries(ricci PUBLIC ricci_headers PRIVATE OpenMP::OpenMP_CXX Threads::Threads)
 target_include_directories(ricci PRIVATE ${PROJECT_SOURCE_DIR}/lib)
 set_target_properties(ricci PROPERTIES POSITION_INDEPENDENT_CODE ON VERSION ${PROJECT_VERSION} SOVERSION 0)
 

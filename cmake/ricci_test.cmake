@@ -1,5 +1,5 @@
 # ricci_test(<folder>.<name> SOURCES a.cpp ... [LIBRARIES x ...] [INTERNAL]): a Catch2 program and its ctest entry.
-# INTERNAL lets it include headers of lib/. The folder is the ctest label.
+# INTERNAL lets it include headers of lib/. The folder is the ctest label, and tests.<folder> builds all of its tests.
 function(ricci_test name)
   cmake_parse_arguments(arg "INTERNAL" "" "SOURCES;LIBRARIES" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
@@ -11,4 +11,8 @@ function(ricci_test name)
   add_test(NAME ${name} COMMAND ${name})
   string(REGEX REPLACE "\\..*" "" label ${name})
   set_tests_properties(${name} PROPERTIES LABELS ${label})
+  if(NOT TARGET tests.${label})
+    add_custom_target(tests.${label})
+  endif()
+  add_dependencies(tests.${label} ${name})
 endfunction()

@@ -1,0 +1,27 @@
+#!/usr/bin/env python3
+# Compiles every public header alone, syntax only, with warnings as errors. Usage: headers.py ROOT CXX CC JOBS
+import concurrent.futures
+import pathlib
+import subprocess
+import sys
+
+root, cxx, cc, jobs = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2], sys.argv[3], int(sys.argv[4])
+include = root / "include"
+strict = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror", "-fsyntax-only", f"-I{include}",
+          "-isystem", "/usr/include/eigen3"]
+
+
+def check(header):
+    name = header.relative_to(include)
+    compiler = [cc, "-std=c11", "-x", "c"] if header.suffix == ".h" else [cxx, "-std=c++20", "-x", "c++"]
+    # Twice: the second time its guard has to hold.
+    text = f"#include <{name}>\n#include <{name}>\n"
+    done = subprocess.run([*compiler, *strict, "-"], input=text, text=True, capture_output=True)
+    return None if done.returncode == 0 else f"{name}:\n" + "\n".join(done.stderr.splitlines()[:8])
+
+
+headers = sorted([*include.rglob("*.hpp"), *include.rglob("*.h")])
+with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+    bad = [message for message in pool.map(check, headers) if message]
+print("\n".join(bad) or f"{len(headers)} headers, each complete by itself")
+sys.exit(bool(bad) or not headers)

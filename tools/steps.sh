@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # Shell functions shared by run and tools/test.sh: installing packages, building a preset, steps with logs.
 # Meant to be sourced from the root of the repository.
 
@@ -56,12 +57,14 @@ build_tree() {
   cmake --preset "$preset" && cmake --build "build/$preset" --parallel "$jobs" --target "$@"
 }
 
+log_of() { echo "$logs/${1//[^a-zA-Z0-9_.]/-}.log"; }
+
 # step NAME COMMAND...: runs the command with its output in a log; one line says how it went and how long it took.
 # When it fails, the end of the log is shown.
 step() {
   local name=$1 log start=$SECONDS status=0
   shift
-  log=$logs/${name//[^a-zA-Z0-9_.-]/-}.log
+  log=$(log_of "$name")
   mkdir -p "$logs"
   printf '%-34s' "$name" >&2
   "$@" >"$log" 2>&1 || status=$?

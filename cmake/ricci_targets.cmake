@@ -26,5 +26,6 @@ target_include_directories(ricci PRIVATE ${PROJECT_SOURCE_DIR}/lib)
 set_target_properties(ricci PROPERTIES POSITION_INDEPENDENT_CODE ON VERSION ${PROJECT_VERSION} SOVERSION 0)
 
 add_library(ricci_dev INTERFACE)
-target_compile_options(ricci_dev INTERFACE -Wall -Wextra -Wpedantic -Wshadow)
+target_compile_options(ricci_dev INTERFACE -Wall -Wextra -Wpedantic $<$<CXX_COMPILER_ID:GNU>:-Wshadow>)
 target_link_libraries(ricci PRIVATE $<BUILD_INTERFACE:ricci_dev>)
+target_compile_options(ricci PRIVATE -Wshadow)  # elsewhere clang complains of a tensor u beside the label u

@@ -53,9 +53,9 @@ tree() {
 
 tree release
 if [ "${1:-}" != --quick ]; then
-  tree clang unit front compile_fail kernels program house
+  tree clang unit front compile_fail kernels program headers
   tree dev unit front program plan path engine einsum kernels machine
-  tree tsan engine house
+  tree tsan engine threads
 fi
 echo "logs in $logs; $((SECONDS / 60)) min $((SECONDS % 60)) s" >&2
 echo "$passed passed, $failed failed"

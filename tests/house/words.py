@@ -6,9 +6,9 @@ import re
 import sys
 
 root = pathlib.Path(sys.argv[1]).resolve()
-words = ["TO" + "DO", "FIX" + "ME", "X" * 3, "place" + "holder"]
-paths = ["/wo" + "rk/", "/ro" + "ot/", "/ho" + "me/"]
-pattern = re.compile(r"\b(" + "|".join(words) + r")\b|(?<![\w.>}])(" + "|".join(paths) + ")", re.IGNORECASE)
+words = ["TO" + "DO", "FIX" + "ME", "X" * 3]
+paths = ["/wo" + "rk/", "/ro" + "ot/"]
+pattern = re.compile(r"\b(" + "|".join(words) + r"|(?i:placeh" + r"older))\b|(?<![\w.>}])(" + "|".join(paths) + ")")
 skipped = {".git", "build", ".cache", "__pycache__"}
 data = {".json", ".npy", ".csv", ".svg", ".txt"}
 

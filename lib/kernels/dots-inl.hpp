@@ -1,0 +1,82 @@
+// The register tile of lanes::k: MR by NR dot products along the lane axis.
+#pragma once
+
+#include "frame-inl.hpp"
+
+namespace ricci::kernels::RICCI_ISA {
+
+/// Complex keeps two sets: a b, whose even and odd lanes are re re and im im, and a swap(b): re im and im re.
+template <class T, bool Complex, int MR, int NR> struct dots {
+  static constexpr int sets = Complex ? 2 : 1;
+  using V = vec<T>;
+
+  template <class Load, class R, class C>
+  static RICCI_INLINE void multiply(V (&acc)[sets][MR][NR], const R& pa, const C& pb, Load&& get) {
+    V b[NR];
+    RICCI_EACH(v, NR) b[v] = get(pb.at(v));
+    RICCI_EACH(r, MR) {
+      const V x = get(pa.at(r));
+      RICCI_EACH(v, NR) {
+        acc[0][r][v] = fma(x, b[v], acc[0][r][v]);
+        if constexpr (Complex) acc[1][r][v] = fma(x, swap_pairs<T>(b[v]), acc[1][r][v]);
+      }
+    }
+  }
+
+  static RICCI_INLINE void finish(const frame<T>& f, V (&acc)[sets][MR][NR], T* c) {
+    RICCI_EACH(r, MR) {
+      RICCI_EACH(v, NR) {
+        T* p = shift(c, r * f.row_c + v * f.vec_c);
+        if constexpr (Complex) {
+          T re = sum<T>(mul(acc[0][r][v], set_pairs<T>(f.own[0], f.own[1])));
+          T im = sum<T>(mul(acc[1][r][v], set_pairs<T>(f.other[0], f.other[1])));
+          if (f.scaled) {
+            const T x = re * f.alpha_re - im * f.alpha_im;
+            im = re * f.alpha_im + im * f.alpha_re;
+            re = x;
+          }
+          if (f.reads_c) {
+            const T x = p[0], y = p[1];
+            re += f.beta_re * x - f.beta_im * y;
+            im += f.beta_re * y + f.beta_im * x;
+          }
+          p[0] = re;
+          p[1] = im;
+        } else {
+          T x = sum<T>(acc[0][r][v]) * f.alpha_re;
+          if (f.reads_c) x += f.beta_re * *p;
+          *p = x;
+        }
+      }
+    }
+  }
+
+  static void run(const frame<T>& given, const T* a, const T* b, T* c) {
+    const frame<T> f = given;
+    nest(f, a, b, c, [&](const T* a0, const T* b0, T* c0) RICCI_INLINE_LAMBDA {
+      V acc[sets][MR][NR];
+      RICCI_EACH(s, sets) {
+        RICCI_EACH(r, MR) {
+          RICCI_EACH(v, NR) acc[s][r][v] = zero<T>();
+        }
+      }
+      for (index o = 0; o < f.k_outer; ++o) {
+        const T* a1 = a0 + sets * f.outer_a[o * f.outer_step_a];
+        const T* b1 = b0 + sets * f.outer_b[o * f.outer_step_b];
+        for (index i = f.k; i > 0; --i, a1 = shift(a1, f.k_a), b1 = shift(b1, f.k_b)) {
+          rows<const T, MR> pa(a1, f.row_a);
+          rows<const T, NR> pb(b1, f.vec_b);
+          for (index l = f.vectors; l > 0; --l) {
+            multiply(acc, pa, pb, [](const T* p) RICCI_INLINE_LAMBDA { return load(p); });
+            pa.advance(vector_bytes);
+            pb.advance(vector_bytes);
+          }
+          if (f.partial) multiply(acc, pa, pb, [&](const T* p) RICCI_INLINE_LAMBDA { return load(p, f.rest); });
+        }
+      }
+      finish(f, acc, c0);
+    });
+  }
+};
+
+}  // namespace ricci::kernels::RICCI_ISA

@@ -1,0 +1,24 @@
+// The set of one instruction set: what its units compiled, put together.
+#include "unit-inl.hpp"
+
+namespace ricci::kernels::RICCI_ISA {
+
+void add_contract_f32(kernel_set& set);
+void add_contract_f64(kernel_set& set);
+void add_contract_c64(kernel_set& set);
+void add_contract_c128(kernel_set& set);
+void add_moves(kernel_set& set);
+
+void fill(kernel_set& set) {
+  set.vector_bytes = vector_bytes;
+  set.vector_registers = vector_registers;
+  add_contract_f32(set);
+  add_contract_f64(set);
+  add_contract_c64(set);
+  add_contract_c128(set);
+  add_moves(set);
+  set.peak[0] = &peak<float>;
+  set.peak[1] = &peak<double>;
+}
+
+}  // namespace ricci::kernels::RICCI_ISA

@@ -1,18 +1,116 @@
-// Placeholder while the planner grows: runs every program through the reference.
+// compile: a program becomes an executable, remembered by its value. run, describe.
 #include <ricci/core/error.hpp>
 #include <ricci/engine/engine.hpp>
 
-#include "program/reference.hpp"
+#include <omp.h>
+
+#include <mutex>
+#include <unordered_map>
+
+#include "engine/bound.hpp"
+#include "engine/explain.hpp"
 
 namespace ricci {
-class executable { public: program p; };
-std::shared_ptr<const executable> compile(const program& p, const options&) {
-  return std::make_shared<executable>(executable{p});
+
+class executable {
+ public:
+  executable(const program& p, const options& o)
+      : plan_(make_plan(p, this_machine(), o)), bound_(bind(plan_, kernels::best(), o)) {}
+
+  const plan& decisions() const { return plan_; }
+  const bound_plan& bound() const { return bound_; }
+
+ private:
+  plan plan_;
+  bound_plan bound_;
+};
+
+namespace {
+
+/// Plans that are remembered before the memory is emptied.
+constexpr std::size_t most_remembered = 4096;
+
+void append(std::string& key, std::int64_t x) { key.append(reinterpret_cast<const char*>(&x), sizeof x); }
+
+void append(std::string& key, const reference& r) {
+  append(key, r.slot), append(key, r.local), append(key, static_cast<int>(r.type) * 4 + static_cast<int>(r.space) * 2 + r.conj);
+  append(key, static_cast<std::int64_t>(r.name.size())), key += r.name;
+  append(key, static_cast<std::int64_t>(r.axes.size()));
+  for (const auto& x : r.axes) append(key, x.label), append(key, x.stride);
 }
-void run(const executable& e, const bindings& b) {
-  for (int s = 0; s < static_cast<int>(e.p.statements.size()); ++s) store(e.p, s, b, evaluate(e.p, s, b));
+
+/// The program as bytes; equal exactly for equal programs and options.
+std::string key_of(const program& p, const options& o) {
+  std::string key;
+  append(key, o.strict + 2 * o.deterministic + 4 * o.threads);
+  append(key, static_cast<std::int64_t>(p.labels.size()));
+  for (const label_info& l : p.labels) append(key, static_cast<std::int64_t>(l.name.size())), key += l.name, append(key, l.extent);
+  append(key, p.local_count), append(key, p.slot_count), append(key, p.scalar_count);
+  for (const statement& s : p.statements) {
+    append(key, static_cast<int>(s.op)), append(key, static_cast<std::int64_t>(s.terms.size()));
+    append(key, s.left);
+    for (const product& t : s.terms) {
+      append(key, t.scalar), append(key, t.negate), append(key, static_cast<std::int64_t>(t.factors.size()));
+      for (const reference& f : t.factors) append(key, f);
+    }
+  }
+  for (const overlap& x : p.overlaps) append(key, x.left_slot), append(key, x.other_slot), append(key, static_cast<int>(x.verdict));
+  return key;
 }
-std::string describe(const executable&) { return "reference"; }
-double flops(const executable&) { return 0; }
-double bytes(const executable&) { return 0; }
+
+struct memory {
+  std::mutex lock;
+  std::unordered_map<std::string, std::shared_ptr<const executable>> plans;
+};
+
+memory& remembered() {
+  static memory m;
+  return m;
+}
+
+void refuse_gpu(const program& p) {
+  for (const statement& s : p.statements)
+    if (s.left.space == memory_space::gpu)
+      throw error(errc::no_gpu, "this build of ricci has no GPU backend, so the statement for the gpu tensor " +
+                                    s.left.name + " cannot run");
+}
+
+/// So that run() allocates nothing on this thread.
+void reserve(const bound_plan& p) {
+  const int threads = p.max_threads > 0 ? p.max_threads : omp_get_max_threads();
+  if (p.has_blocks) workspace(threads * (p.temporaries_bytes + p.packs_bytes));
+  else workspace(p.temporaries_bytes + threads * p.packs_bytes);
+}
+
+}  // namespace
+
+std::shared_ptr<const executable> compile(const program& p, const options& o) {
+  const std::string key = key_of(p, o);
+  memory& m = remembered();
+  {
+    const std::lock_guard guard(m.lock);
+    if (const auto found = m.plans.find(key); found != m.plans.end()) {
+      reserve(found->second->bound());
+      return found->second;
+    }
+  }
+  check(p);
+  refuse_gpu(p);
+  auto made = std::make_shared<const executable>(p, o);
+  reserve(made->bound());
+  const std::lock_guard guard(m.lock);
+  if (m.plans.size() >= most_remembered) m.plans.clear();
+  return m.plans.try_emplace(key, std::move(made)).first->second;
+}
+
+void run(const executable& e, const bindings& b) { execute(e.bound(), b); }
+
+std::string describe(const executable& e) { return to_string(e.decisions(), this_machine()); }
+
+std::string describe(const program& p, const machine& m, const options& o) { return to_string(make_plan(p, m, o), m); }
+
+double flops(const executable& e) { return e.decisions().flops; }
+
+double bytes(const executable& e) { return e.decisions().bytes; }
+
 }  // namespace ricci

@@ -1,0 +1,357 @@
+// From plan steps to kernel arguments: strides inside tiles, fused axes, roles, tables of summed offsets, scratch.
+#include <ricci/core/error.hpp>
+
+#include <algorithm>
+
+#include "engine/bound.hpp"
+
+namespace ricci {
+namespace {
+
+using kernels::axis;
+using kernels::lanes;
+
+std::int64_t divide_up(std::int64_t x, std::int64_t y) { return (x + y - 1) / y; }
+std::int64_t round_up(std::int64_t x, std::int64_t to) { return divide_up(x, to) * to; }
+
+/// An axis inside a tile: strides as the kernel sees them, and those of the operands in memory for packing.
+struct inner_axis {
+  axis eff;
+  axis raw;
+  bool is_lane = false;
+  group role = group::m;
+};
+
+/// Merges axes whose strides nest in all three operands; the lane axis only grows outwards.
+std::vector<inner_axis> fused(std::vector<inner_axis> axes) {
+  for (bool merged = true; merged;) {
+    merged = false;
+    for (std::size_t p = 0; p < axes.size() && !merged; ++p)
+      for (std::size_t q = 0; q < axes.size() && !merged; ++q) {
+        const axis &in = axes[p].eff, &out = axes[q].eff;
+        if (p == q || axes[q].is_lane) continue;
+        if (out.a != in.a * in.extent || out.b != in.b * in.extent || out.c != in.c * in.extent) continue;
+        axes[p].eff.extent *= out.extent;
+        axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(q));
+        merged = true;
+      }
+  }
+  return axes;
+}
+
+/// A list of (extent, source stride, destination stride), fused, for a move kernel; false if it is too long.
+bool make_move(std::vector<inner_axis> axes, kernels::move_args& out) {
+  for (inner_axis& x : axes) x.eff.a = 0, x.is_lane = false;
+  axes = fused(std::move(axes));
+  if (axes.size() > kernels::max_loops) return false;
+  out.axis_count = static_cast<int>(axes.size());
+  for (std::size_t i = 0; i < axes.size(); ++i) out.axes[i] = axes[i].eff;
+  return true;
+}
+
+class step_binder {
+ public:
+  step_binder(const plan& p, const segment& s, const plan_step& step, const kernels::kernel_set& k)
+      : plan_(p), segment_(s), step_(step), kernels_(k) {}
+
+  bound_step run() {
+    bound_step& b = out_;
+    b.how = step_.how;
+    b.type = compute_type(step_.op.c.type);
+    b.type_a = type_of(step_.op.a), b.type_b = type_of(step_.op.b), b.type_c = step_.op.c.type;
+    b.conj_a = step_.op.a.conj, b.conj_b = step_.op.b.conj;
+    b.a = place_of(step_.op.a), b.b = place_of(step_.op.b), b.c = place_of(step_.op.c);
+    b.alpha = step_.op.alpha, b.beta = step_.op.beta;
+    b.seconds = step_.seconds;
+    b.keep_a = step_.keep_a, b.keep_b = step_.keep_b;
+    b.contract = kernels_.contract[static_cast<int>(b.type)][static_cast<int>(step_.lanes)];
+    const auto mover = [&](dtype from, dtype to) { return kernels_.move[static_cast<int>(from)][static_cast<int>(to)]; };
+    b.move_a = mover(b.type_a, b.type), b.move_b = mover(b.type_b, b.type);
+    b.move_c = mover(step_.how == method::move ? b.type_b : b.type, b.type_c);
+    if (step_.how == method::blocked) bind_blocked();
+    else bind_tiles();
+    return std::move(out_);
+  }
+
+  /// Bytes this step needs for packing, by operand; assigned to places by the caller.
+  std::int64_t bytes_a = 0, bytes_b = 0, bytes_c = 0;
+
+ private:
+  dtype type_of(const operand& x) const { return x.where == operand::kind::one ? compute_type(step_.op.c.type) : x.type; }
+
+  place place_of(const operand& x) const {
+    place p;
+    p.where = x.where;
+    p.slot = x.id;
+    if (x.where == operand::kind::temporary) p.offset = segment_.temporaries[x.id].offset;
+    for (int l : plan_.block_labels) {
+      std::int64_t step = 0;
+      if (x.where == operand::kind::external)
+        for (std::size_t d = 0; d < x.labels.size(); ++d)
+          if (x.labels[d] == l) step = x.strides[d] * static_cast<std::int64_t>(size_of(x.type));
+      // The cut label advances by whole blocks of the first segment.
+      p.blocks.push_back(l == plan_.block_labels.back() ? step * plan_.segments[0].block : step);
+    }
+    return p;
+  }
+
+  void add_outer(const step_axis& x, std::int64_t tile, int tail_bit) {
+    const auto bytes = [](std::int64_t stride, std::int64_t count, dtype t) {
+      return stride * count * static_cast<std::int64_t>(size_of(t));
+    };
+    outer_loop l{divide_up(x.extent, tile), bytes(x.a, tile, out_.type_a), bytes(x.b, tile, out_.type_b),
+                 bytes(x.c, tile, out_.type_c), tail_bit};
+    if (l.count == 1) return;
+    (x.role == group::k ? out_.sum_loops : out_.free_loops).push_back(l);
+    (x.role == group::k ? out_.sum_count : out_.free_count) *= l.count;
+  }
+
+  /// Strides of a packed operand: the axes that move it, innermost first in the given order.
+  template <class Moves, class Set>
+  std::int64_t pack(std::vector<inner_axis>& axes, const std::vector<std::size_t>& order, Moves moves, Set set) {
+    std::int64_t step = 1;
+    for (std::size_t i : order) {
+      if (!moves(axes[i])) continue;
+      set(axes[i].eff, step);
+      step *= axes[i].eff.extent;
+    }
+    return step;
+  }
+
+  /// Axis indices with the lane axis first, then by the groups given, each by growing stride of c (or of a and b).
+  std::vector<std::size_t> order(const std::vector<inner_axis>& axes, std::initializer_list<group> groups) const {
+    std::vector<std::size_t> out;
+    for (std::size_t i = 0; i < axes.size(); ++i)
+      if (axes[i].is_lane) out.push_back(i);
+    for (group g : groups) {
+      std::vector<std::size_t> members;
+      for (std::size_t i = 0; i < axes.size(); ++i)
+        if (!axes[i].is_lane && axes[i].role == g) members.push_back(i);
+      const auto key = [&](std::size_t i) {
+        const axis& r = axes[i].raw;
+        return r.c != 0 ? std::abs(r.c) : std::abs(r.b) + std::abs(r.a);
+      };
+      std::stable_sort(members.begin(), members.end(), [&](std::size_t x, std::size_t y) { return key(x) < key(y); });
+      out.insert(out.end(), members.begin(), members.end());
+    }
+    return out;
+  }
+
+  bool make_tile(const std::vector<step_axis>& axes, int tails, tile_args& out) {
+    std::vector<inner_axis> inner;
+    int bit = 0;
+    for (const step_axis& x : axes) {
+      const bool cut = x.tile < x.extent, ragged = cut && x.extent % x.tile;
+      const std::int64_t extent = ragged && (tails >> bit & 1) ? x.extent % x.tile : x.tile;
+      if (ragged) ++bit;
+      if (extent == 1 && x.label != step_.lane_label) continue;
+      inner_axis a;
+      a.eff = a.raw = {extent, x.a, x.b, x.c};
+      a.is_lane = x.label == step_.lane_label;
+      a.role = x.role;
+      inner.push_back(a);
+    }
+    using enum group;
+    const bool lane_in_a = step_.lanes != lanes::n;
+    const std::int64_t size = static_cast<std::int64_t>(size_of(out_.type));
+    if (step_.pack_a) {
+      for (inner_axis& x : inner) x.eff.a = 0;
+      bytes_a = std::max(bytes_a, size * pack(inner, order(inner, {m, k, batch, n}),
+                                              [&](const inner_axis& x) { return x.raw.a != 0 || (x.is_lane && lane_in_a); },
+                                              [](axis& x, std::int64_t s) { x.a = s; }));
+    }
+    if (step_.pack_b) {
+      for (inner_axis& x : inner) x.eff.b = 0;
+      bytes_b = std::max(bytes_b, size * pack(inner, order(inner, {n, batch, k, m}),
+                                              [](const inner_axis& x) { return x.raw.b != 0 || x.is_lane; },
+                                              [](axis& x, std::int64_t s) { x.b = s; }));
+    }
+    if (step_.buffer_c)
+      bytes_c = std::max(bytes_c, size * pack(inner, order(inner, {n, m, batch}),
+                                              [](const inner_axis& x) { return x.raw.c != 0; },
+                                              [](axis& x, std::int64_t s) { x.c = s; }));
+    return make_moves(inner, out) && make_contract(fused(inner), out.contract);
+  }
+
+  bool make_moves(const std::vector<inner_axis>& inner, tile_args& out) const {
+    const auto list = [&](auto from, auto to, auto used) {
+      std::vector<inner_axis> axes;
+      for (const inner_axis& x : inner)
+        if (used(x)) axes.push_back(x), axes.back().eff.b = from(x), axes.back().eff.c = to(x);
+      return axes;
+    };
+    bool fits = true;
+    if (step_.pack_a)
+      fits = fits && make_move(list([](const auto& x) { return x.raw.a; }, [](const auto& x) { return x.eff.a; },
+                                    [](const auto& x) { return x.eff.a != 0; }), out.pack_a);
+    if (step_.pack_b)
+      fits = fits && make_move(list([](const auto& x) { return x.raw.b; }, [](const auto& x) { return x.eff.b; },
+                                    [](const auto& x) { return x.eff.b != 0; }), out.pack_b);
+    if (step_.buffer_c)
+      fits = fits && make_move(list([](const auto& x) { return x.eff.c; }, [](const auto& x) { return x.raw.c; },
+                                    [](const auto& x) { return x.eff.c != 0; }), out.store_c);
+    if (step_.how == method::move)
+      fits = fits && make_move(list([](const auto& x) { return x.raw.b; }, [](const auto& x) { return x.raw.c; },
+                                    [](const auto&) { return true; }), out.store_c);
+    return fits;
+  }
+
+  bool make_contract(std::vector<inner_axis> axes, kernels::contract_args& out) {
+    if (step_.how == method::move) return true;
+    std::vector<axis> sums, rest;
+    const auto largest = [](std::vector<axis>& from, auto fits, axis& to) {
+      std::size_t best = from.size();
+      for (std::size_t i = 0; i < from.size(); ++i)
+        if (fits(from[i]) && (best == from.size() || from[i].extent > from[best].extent)) best = i;
+      if (best == from.size()) return;
+      to = from[best];
+      from.erase(from.begin() + static_cast<std::ptrdiff_t>(best));
+    };
+    for (const inner_axis& x : axes) {
+      if (x.is_lane) out.lane_extent = x.eff.extent;
+      else (x.eff.c == 0 ? sums : rest).push_back(x.eff);
+    }
+    largest(rest, [](const axis& x) { return x.b == 0 && x.a != 0; }, out.row);
+    largest(rest, [](const axis& x) { return x.a == 0 && x.b != 0; }, out.col);
+    axis k;
+    largest(sums, [](const axis&) { return true; }, k);
+    out.k = k.extent, out.k_a = k.a, out.k_b = k.b;
+    if (rest.size() > kernels::max_loops) return false;
+    std::sort(rest.begin(), rest.end(), [](const axis& x, const axis& y) { return std::abs(x.c) < std::abs(y.c); });
+    out.loop_count = static_cast<int>(rest.size());
+    std::copy(rest.begin(), rest.end(), out.loops);
+    out.conj_a = out_.conj_a, out.conj_b = out_.conj_b;
+    add_sum_table(sums, out);
+    return true;
+  }
+
+  /// The offsets of all summed axes but the inner one. Pointers are set when the step has its final address.
+  void add_sum_table(const std::vector<axis>& sums, kernels::contract_args& out) {
+    out.k_outer = 1;
+    for (const axis& x : sums) out.k_outer *= x.extent;
+    if (out.k_outer == 1) return;
+    if (out.k_outer > std::int64_t{1} << 26) throw error(errc::no_memory, "too many summed axes that do not nest");
+    const std::size_t at = out_.offsets.size(), n = static_cast<std::size_t>(out.k_outer);
+    out_.offsets.resize(at + 2 * n);
+    for (std::size_t i = 0; i < n; ++i) {
+      std::int64_t rest = static_cast<std::int64_t>(i), a = 0, b = 0;
+      for (const axis& x : sums) a += rest % x.extent * x.a, b += rest % x.extent * x.b, rest /= x.extent;
+      out_.offsets[at + i] = a, out_.offsets[at + n + i] = b;
+    }
+    out.k_outer_a = reinterpret_cast<const std::int64_t*>(at);      // positions for now; see resolve_tables
+    out.k_outer_b = reinterpret_cast<const std::int64_t*>(at + n);
+  }
+
+  void bind_tiles() {
+    std::vector<step_axis> axes = step_.axes;
+    for (;;) {
+      out_.free_loops.clear(), out_.sum_loops.clear(), out_.offsets.clear();
+      out_.free_count = out_.sum_count = 1;
+      int bits = 0;
+      for (const step_axis& x : axes) {
+        const bool ragged = x.tile < x.extent && x.extent % x.tile;
+        add_outer(x, x.tile, ragged ? 1 << bits : 0);
+        bits += ragged;
+      }
+      if (bits > 12) throw error(errc::no_memory, "more than 12 axes of a step are cut");
+      out_.tiles.assign(std::size_t{1} << bits, {});
+      bool fits = true;
+      for (int t = 0; t < (1 << bits) && fits; ++t) fits = make_tile(axes, t, out_.tiles[t]);
+      if (fits) return;
+      // Too many axes for one kernel call: the one with the largest steps becomes a loop outside.
+      step_axis* widest = nullptr;
+      for (step_axis& x : axes)
+        if (x.tile > 1 && x.role != group::k && x.label != step_.lane_label &&
+            (!widest || std::abs(x.c) > std::abs(widest->c)))
+          widest = &x;
+      if (!widest) throw error(errc::no_memory, "a step has more axes than its kernel can take");
+      widest->tile = 1;
+    }
+  }
+
+  void bind_blocked() {
+    const auto table = [&](group g, std::int64_t step_axis::*stride) {
+      std::vector<step_axis> members;
+      for (const step_axis& x : step_.axes)
+        if (x.role == g) members.push_back(x);
+      // Neighbours in c (or in b for sums) come first, so that panels are contiguous where memory is.
+      std::stable_sort(members.begin(), members.end(), [&](const step_axis& x, const step_axis& y) {
+        return g == group::k ? std::abs(x.b) < std::abs(y.b) : std::abs(x.c) < std::abs(y.c);
+      });
+      std::vector<std::int64_t> offsets{0};
+      for (const step_axis& x : members) {
+        const std::size_t n = offsets.size();
+        offsets.resize(n * static_cast<std::size_t>(x.extent));
+        for (std::size_t i = n; i < offsets.size(); ++i)
+          offsets[i] = offsets[i % n] + static_cast<std::int64_t>(i / n) * (x.*stride);
+      }
+      return offsets;
+    };
+    out_.blocked = {table(group::m, &step_axis::a), table(group::m, &step_axis::c), table(group::n, &step_axis::b),
+                    table(group::n, &step_axis::c), table(group::k, &step_axis::a), table(group::k, &step_axis::b)};
+    for (const step_axis& x : step_.axes)
+      if (x.role == group::batch) add_outer(x, 1, 0);
+    bytes_a = blocked_scratch(out_);
+  }
+
+  const plan& plan_;
+  const segment& segment_;
+  const plan_step& step_;
+  const kernels::kernel_set& kernels_;
+  bound_step out_;
+};
+
+void resolve_tables(bound_step& s) {
+  for (tile_args& t : s.tiles) {
+    if (t.contract.k_outer == 1) continue;
+    t.contract.k_outer_a = s.offsets.data() + reinterpret_cast<std::uintptr_t>(t.contract.k_outer_a);
+    t.contract.k_outer_b = s.offsets.data() + reinterpret_cast<std::uintptr_t>(t.contract.k_outer_b);
+  }
+}
+
+}  // namespace
+
+bound_plan bind(const plan& p, const kernels::kernel_set& kernels, const options& o) {
+  bound_plan out;
+  out.has_blocks = !p.block_labels.empty();
+  std::int64_t shared = 0;  // packs that live for one step, at the start of the thread's scratch
+  std::vector<std::int64_t*> kept;
+  std::vector<std::int64_t> kept_bytes;
+  for (const segment& s : p.segments) {
+    bound_segment& segment = out.segments.emplace_back();
+    segment.block = s.block;
+    segment.steps.reserve(s.steps.size());
+    out.temporaries_bytes = std::max(out.temporaries_bytes, s.scratch_bytes);
+    for (const plan_step& step : s.steps) {
+      step_binder binder(p, s, step, kernels);
+      segment.steps.push_back(binder.run());
+      bound_step& b = segment.steps.back();
+      resolve_tables(b);
+      std::int64_t at = 0;
+      const auto assign = [&](std::int64_t& where, std::int64_t bytes, bool keep) {
+        if (bytes == 0) return;
+        bytes = round_up(bytes + 64, 64);
+        if (keep) {
+          kept.push_back(&where);
+          kept_bytes.push_back(bytes);
+        } else {
+          where = at;
+          at += bytes;
+        }
+      };
+      assign(b.pack_a, binder.bytes_a, b.keep_a);
+      assign(b.pack_b, binder.bytes_b, b.keep_b);
+      assign(b.buffer_c, binder.bytes_c, false);
+      shared = std::max(shared, at);
+      b.parallel = !out.has_blocks;
+    }
+  }
+  for (std::size_t i = 0; i < kept.size(); ++i) *kept[i] = shared, shared += kept_bytes[i];
+  out.packs_bytes = shared;
+  for (int l : p.block_labels) out.block_counts.push_back(p.source.labels[l].extent);
+  if (out.has_blocks) out.block_counts.back() /= p.segments[0].block;
+  out.max_threads = o.threads;
+  return out;
+}
+
+}  // namespace ricci

@@ -1,0 +1,102 @@
+// The bound plan: kernels chosen, tiles laid out, scratch assigned. What run() walks over.
+#pragma once
+
+#include <vector>
+
+#include "kernels/kernels.hpp"
+#include "plan/plan.hpp"
+
+namespace ricci {
+
+/// Where a step finds an operand: a slot of the bindings, the scratch, or the constant one. Offsets in bytes.
+struct place {
+  operand::kind where = operand::kind::one;
+  int slot = 0;
+  std::int64_t offset = 0;           // in the scratch of temporaries
+  std::vector<std::int64_t> blocks;  // bytes per block of each block label
+};
+
+/// A loop of a step outside the kernel; bytes per iteration in each operand.
+struct outer_loop {
+  std::int64_t count = 1;
+  std::int64_t a = 0, b = 0, c = 0;
+  int tail_bit = 0;  // 1 << i if the last iteration is shorter, else 0
+};
+
+/// The arguments for one combination of full and short tiles.
+struct tile_args {
+  kernels::contract_args contract;
+  kernels::move_args pack_a, pack_b, store_c;
+};
+
+/// Offsets in elements of the rows, columns and summed indices of a blocked product, flattened.
+struct blocked_tables {
+  std::vector<std::int64_t> row_a, row_c, col_b, col_c, sum_a, sum_b;
+};
+
+struct bound_step {
+  method how = method::direct;
+  dtype type = dtype::f64;  // compute type
+  dtype type_a = dtype::f64, type_b = dtype::f64, type_c = dtype::f64;
+  bool conj_a = false, conj_b = false;
+  kernels::contract_fn contract = nullptr;
+  kernels::move_fn move_a = nullptr, move_b = nullptr, move_c = nullptr;
+  place a, b, c;
+  bool keep_a = false, keep_b = false;
+  std::int64_t pack_a = -1, pack_b = -1, buffer_c = -1;  // bytes in the thread's scratch, -1: none
+  std::vector<outer_loop> free_loops, sum_loops;         // the latter run inside
+  std::int64_t free_count = 1, sum_count = 1;
+  std::vector<tile_args> tiles;                          // by tail bits
+  std::vector<std::int64_t> offsets;                     // storage of the k_outer tables
+  blocked_tables blocked;
+  coefficient alpha, beta;
+  bool parallel = false;
+  double seconds = 0;
+};
+
+struct bound_segment {
+  std::int64_t block = 1;
+  std::vector<bound_step> steps;
+};
+
+struct bound_plan {
+  std::vector<bound_segment> segments;
+  std::vector<std::int64_t> block_counts;  // iterations of each block label in the first segment
+  std::int64_t temporaries_bytes = 0;      // one set: shared without blocks, per thread with them
+  std::int64_t packs_bytes = 0;            // per thread
+  bool has_blocks = false;
+  int max_threads = 1;
+};
+
+/// Chooses kernels and lays out tiles and scratch. Errors: too_slow, no_memory.
+bound_plan bind(const plan& p, const kernels::kernel_set& kernels, const options& o);
+
+/// Runs it. Allocates nothing once this thread's arena is large enough.
+void execute(const bound_plan& p, const bindings& b);
+
+/// Runs iterations [first, last) of a step's free loops; `scratch` is this thread's.
+struct step_run {
+  const bound_step* step;
+  const char *a, *b;
+  char* c;
+  char* scratch;
+  std::int64_t cuts = 1;  // pieces wanted of every batch of a blocked step
+  alignas(16) char alpha[16];
+  alignas(16) char beta[16];
+};
+void run_direct(const step_run& r, std::int64_t first, std::int64_t last, bool packed_a, bool packed_b);
+void run_blocked(const step_run& r, std::int64_t first, std::int64_t last);
+
+/// Tasks that a blocked step can be split into, and the bytes of its packed panels.
+std::int64_t blocked_scratch(const bound_step& s);
+std::int64_t blocked_cuts(const bound_step& s, int threads);  // to be wanted
+std::int64_t blocked_tasks(const bound_step& s, std::int64_t cuts);
+
+/// The calling thread's workspace: at least `bytes`, 64-byte aligned, kept for the thread's life.
+char* workspace(std::int64_t bytes);
+
+/// The constant 1 of a compute type.
+const void* one_of(dtype t);
+const void* zero_of(dtype t);
+
+}  // namespace ricci

@@ -1,0 +1,69 @@
+// Runs the tiles of one step: pack what lacks the stride, call the kernel, store what was buffered.
+#include <cstring>
+
+#include "engine/bound.hpp"
+
+namespace ricci {
+namespace {
+
+struct position {
+  std::int64_t a = 0, b = 0, c = 0;
+  int tails = 0;
+};
+
+/// Decodes a linear iteration of some loops, the last fastest.
+position decode(const std::vector<outer_loop>& loops, std::int64_t i) {
+  position p;
+  for (std::size_t l = loops.size(); l-- > 0;) {
+    const outer_loop& x = loops[l];
+    const std::int64_t n = i % x.count;
+    i /= x.count;
+    p.a += n * x.a, p.b += n * x.b, p.c += n * x.c;
+    if (n == x.count - 1) p.tails |= x.tail_bit;
+  }
+  return p;
+}
+
+struct packer {
+  const char* last = nullptr;
+  int tails = -1;
+
+  /// Packs unless the same tile was packed last time.
+  const char* operator()(kernels::move_fn move, const kernels::move_args& args, const char* source, char* target, int t) {
+    if (source != last || t != tails) move(args, source, target, nullptr);
+    last = source, tails = t;
+    return target;
+  }
+};
+
+}  // namespace
+
+void run_direct(const step_run& r, std::int64_t first, std::int64_t last, bool packed_a, bool packed_b) {
+  const bound_step& s = *r.step;
+  packer pack_a, pack_b;
+  for (std::int64_t i = first; i < last; ++i) {
+    const position outer = decode(s.free_loops, i);
+    for (std::int64_t k = 0; k < s.sum_count; ++k) {
+      position at = outer;
+      if (s.sum_count > 1) {
+        const position inner = decode(s.sum_loops, k);
+        at.a += inner.a, at.b += inner.b, at.tails |= inner.tails;
+      }
+      const tile_args& t = s.tiles[static_cast<std::size_t>(at.tails)];
+      const char *a = r.a + at.a, *b = r.b + at.b;
+      char* c = r.c + at.c;
+      if (s.how == method::move) {
+        s.move_c(t.store_c, b, c, r.beta);
+        continue;
+      }
+      if (s.pack_a >= 0) a = packed_a ? r.scratch + s.pack_a : pack_a(s.move_a, t.pack_a, a, r.scratch + s.pack_a, at.tails);
+      if (s.pack_b >= 0) b = packed_b ? r.scratch + s.pack_b : pack_b(s.move_b, t.pack_b, b, r.scratch + s.pack_b, at.tails);
+      char* target = s.buffer_c >= 0 ? r.scratch + s.buffer_c : c;
+      const void* beta = k > 0 ? one_of(s.type) : s.buffer_c >= 0 ? zero_of(s.type) : r.beta;
+      s.contract(t.contract, a, b, target, r.alpha, beta);
+      if (s.buffer_c >= 0 && k + 1 == s.sum_count) s.move_c(t.store_c, target, c, r.beta);
+    }
+  }
+}
+
+}  // namespace ricci

@@ -1,0 +1,152 @@
+// Walks a bound plan: blocks or steps over threads, coefficients, pointers.
+#include <omp.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "engine/bound.hpp"
+
+namespace ricci {
+namespace {
+
+/// Work below this many estimated seconds stays on the calling thread: starting a team costs some microseconds.
+constexpr double least_parallel_seconds = 25e-6;
+
+template <class T>
+void put(char* to, T value) {
+  std::memcpy(to, &value, sizeof value);
+}
+
+void store_scalar(dtype type, std::complex<double> x, char* to) {
+  switch (type) {
+    case dtype::f64: return put(to, x.real());
+    case dtype::c64: return put(to, std::complex<float>(x));
+    case dtype::c128: return put(to, x);
+    default: return put(to, static_cast<float>(x.real()));
+  }
+}
+
+std::complex<double> value_of(const coefficient& c, const bindings& b) {
+  std::complex<double> x = c.base;
+  if (c.scalar >= 0) x *= b.scalars[c.scalar];
+  for (const auto& [slot, sign] : c.more) x += sign * b.scalars[slot];
+  return x;
+}
+
+/// The bytes of the current block of each block label, for one operand.
+std::int64_t block_offset(const place& p, const std::int64_t* index) {
+  std::int64_t at = 0;
+  for (std::size_t l = 0; l < p.blocks.size(); ++l) at += index[l] * p.blocks[l];
+  return at;
+}
+
+char* address(const place& p, dtype type, const bindings& b, const std::int64_t* block, char* temporaries) {
+  if (p.where == operand::kind::one) return static_cast<char*>(const_cast<void*>(one_of(type)));
+  if (p.where == operand::kind::temporary) return temporaries + p.offset;
+  return static_cast<char*>(b.pointers[p.slot]) + block_offset(p, block);
+}
+
+step_run prepare(const bound_step& s, const bindings& b, const std::int64_t* block, char* temporaries, char* packs) {
+  step_run r;
+  r.step = &s;
+  r.a = address(s.a, s.type, b, block, temporaries);
+  r.b = address(s.b, s.type, b, block, temporaries);
+  r.c = address(s.c, s.type, b, block, temporaries);
+  r.scratch = packs;
+  store_scalar(s.type, value_of(s.alpha, b), r.alpha);
+  store_scalar(s.type, value_of(s.beta, b), r.beta);
+  return r;
+}
+
+int team_size(const bound_plan& p, double seconds, std::int64_t tasks) {
+  if (seconds < least_parallel_seconds || tasks < 2 || omp_in_parallel()) return 1;
+  const int most = p.max_threads > 0 ? std::min(p.max_threads, omp_get_max_threads()) : omp_get_max_threads();
+  return static_cast<int>(std::min<std::int64_t>(most, tasks));
+}
+
+void run_range(const step_run& r, std::int64_t first, std::int64_t last) {
+  if (r.step->how == method::blocked) run_blocked(r, first, last);
+  else run_direct(r, first, last, false, false);
+}
+
+void run_steps(const bound_plan& p, const bindings& b, const bound_segment& segment) {
+  char* base = workspace(p.temporaries_bytes + p.packs_bytes);
+  for (const bound_step& s : segment.steps) {
+    step_run r = prepare(s, b, nullptr, base, base + p.temporaries_bytes);
+    std::int64_t tasks = s.free_count;
+    if (s.how == method::blocked) {
+      r.cuts = blocked_cuts(s, team_size(p, s.seconds, 1 << 20));
+      tasks = blocked_tasks(s, r.cuts);
+    }
+    const int team = team_size(p, s.seconds, tasks);
+    if (team == 1) {
+      run_range(r, 0, tasks);
+      continue;
+    }
+    if (const char* grown = workspace(p.temporaries_bytes + team * p.packs_bytes); grown != base) {
+      // The arena moved: temporaries live in it, so they are carried over. Happens once per thread and plan size.
+      return run_steps(p, b, segment);
+    }
+#pragma omp parallel num_threads(team)
+    {
+      step_run mine = r;
+      const int t = omp_get_thread_num(), n = omp_get_num_threads();
+      mine.scratch = base + p.temporaries_bytes + t * p.packs_bytes;
+      run_range(mine, tasks * t / n, tasks * (t + 1) / n);
+    }
+  }
+}
+
+constexpr std::size_t most_block_labels = 8;
+
+/// Indices of block i of the segment; the short block stands behind the full ones of the cut label.
+void locate(const std::vector<std::int64_t>& counts, bool tail, std::int64_t i, std::int64_t* index) {
+  for (std::size_t l = counts.size(); l-- > 0;) {
+    const bool cut = tail && l + 1 == counts.size();
+    index[l] = cut ? counts[l] : i % counts[l];
+    if (!cut) i /= counts[l];
+  }
+}
+
+/// Blocks [first, last) of one segment on this thread. tail: the short block behind each run of full ones.
+void run_blocks(const bound_plan& p, const bindings& b, const bound_segment& segment, std::int64_t first,
+                std::int64_t last, bool tail, char* temporaries, char* packs) {
+  std::int64_t index[most_block_labels];
+  for (std::int64_t i = first; i < last; ++i) {
+    locate(p.block_counts, tail, i, index);
+    for (const bound_step& s : segment.steps) {
+      const step_run r = prepare(s, b, index, temporaries, packs);
+      run_direct(r, 0, s.free_count, s.keep_a && i > first, s.keep_b && i > first);
+    }
+  }
+}
+
+void run_segment(const bound_plan& p, const bindings& b, const bound_segment& segment, bool tail) {
+  std::int64_t blocks = 1;
+  for (std::size_t l = 0; l < p.block_counts.size(); ++l)
+    blocks *= tail && l + 1 == p.block_counts.size() ? 1 : p.block_counts[l];
+  double seconds = 0;
+  for (const bound_step& s : segment.steps) seconds += s.seconds;
+  const int team = team_size(p, seconds * static_cast<double>(blocks), blocks);
+  const std::int64_t each = p.temporaries_bytes + p.packs_bytes;
+  char* base = workspace(team * each);
+  if (team == 1) return run_blocks(p, b, segment, 0, blocks, tail, base, base + p.temporaries_bytes);
+#pragma omp parallel num_threads(team)
+  {
+    const int t = omp_get_thread_num(), n = omp_get_num_threads();
+    char* mine = base + t * each;
+    run_blocks(p, b, segment, blocks * t / n, blocks * (t + 1) / n, tail, mine, mine + p.temporaries_bytes);
+  }
+}
+
+}  // namespace
+
+void execute(const bound_plan& p, const bindings& b) {
+  if (!p.has_blocks) {
+    for (const bound_segment& s : p.segments) run_steps(p, b, s);
+    return;
+  }
+  for (std::size_t i = 0; i < p.segments.size(); ++i) run_segment(p, b, p.segments[i], i > 0);
+}
+
+}  // namespace ricci

@@ -1,0 +1,53 @@
+#include "plan/cost.hpp"
+
+#include <algorithm>
+
+namespace ricci::planning {
+namespace {
+
+std::int64_t divide_up(std::int64_t x, std::int64_t y) { return (x + y - 1) / y; }
+
+}  // namespace
+
+double cycles_per_second(const machine& m) {
+  const double lanes = m.vector_bytes / 8.0;
+  return m.peak_f64 > 0 ? m.peak_f64 * 1e9 / (4 * lanes) : 3e9;
+}
+
+double stream_rate(double bytes, const machine& m) {
+  const double hertz = cycles_per_second(m);
+  for (const cache_level& level : m.caches)
+    if (bytes <= 0.75 * static_cast<double>(level.bytes) && level.bandwidth > 0) return level.bandwidth * 1e9 / hertz;
+  return m.memory_bandwidth > 0 ? m.memory_bandwidth * 1e9 / hertz : 4.0;
+}
+
+double kernel_cycles(const shape& s, const machine& m) {
+  const bool complex = is_complex(s.type);
+  const std::int64_t width = std::max<std::int64_t>(1, m.vector_bytes / static_cast<std::int64_t>(size_of(s.type)));
+  const double fma_of_pair = complex ? 2 : 1;
+  if (s.lanes == kernels::lanes::k) {
+    const std::int64_t rows = std::min<std::int64_t>(s.rows, 4), cols = std::min<std::int64_t>(s.cols, complex ? 1 : 2);
+    const double tiles = static_cast<double>(divide_up(s.rows, rows) * divide_up(s.cols, cols) * s.loops);
+    const double pair = static_cast<double>(rows * cols) * fma_of_pair;
+    const double step = std::max({pair / 2, static_cast<double>(rows + cols) / 2, pair < 8 ? 4.0 : 0.0});
+    const double vectors = static_cast<double>(s.k * divide_up(s.lane, width));
+    return tiles * (vectors * step + 12 + static_cast<double>(rows * cols) * 8) + 40;
+  }
+  const std::int64_t budget = (m.vector_registers >= 32 ? 24 : 12) / (complex ? 2 : 1);
+  const std::int64_t vectors = s.cols * divide_up(s.lane, width);
+  const std::int64_t nv = std::min<std::int64_t>(vectors, complex ? 2 : 3);
+  const std::int64_t mr = std::min<std::int64_t>(s.rows, budget / nv);
+  const double tiles = static_cast<double>(divide_up(vectors, nv)) * static_cast<double>(divide_up(s.rows, mr));
+  const double pair = static_cast<double>(mr * nv) * fma_of_pair;
+  const double loads = static_cast<double>(nv + mr) * (complex && s.lanes == kernels::lanes::n ? 1.5 : 1.0) / 2;
+  const double step = std::max({pair / 2, loads, s.k > 2 && pair < 8 ? 4.0 : 1.0});
+  const double masked = s.lane % width ? 1.15 : 1.0;
+  return static_cast<double>(s.loops) * tiles * (static_cast<double>(s.k) * step * masked + 8 + pair * 1.5) + 40;
+}
+
+double move_cycles(std::int64_t count, bool same_unit, bool any_unit, bool converts) {
+  const double rate = same_unit ? 0.35 : any_unit ? 0.8 : 1.8;
+  return static_cast<double>(count) * (converts ? std::max(rate, 1.0) : rate) + 45;
+}
+
+}  // namespace ricci::planning

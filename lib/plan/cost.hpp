@@ -1,0 +1,30 @@
+// What a step costs, in cycles of one core: instruction counts of the tiles, bytes moved to pack and to reread.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/kernels.hpp"
+#include "machine/machine.hpp"
+
+namespace ricci::planning {
+
+/// A step's inner problem, after fusing: what the kernel will see.
+struct shape {
+  std::int64_t rows = 1, cols = 1, lane = 1, k = 1, loops = 1;
+  kernels::lanes lanes = kernels::lanes::n;
+  dtype type = dtype::f64;  // compute type
+};
+
+/// Cycles of one kernel call.
+double kernel_cycles(const shape& s, const machine& m);
+
+/// Cycles to pack `count` elements; transposing when the unit strides lie on different axes.
+double move_cycles(std::int64_t count, bool same_unit, bool any_unit, bool converts);
+
+/// Cycles per second of a core: from the peak, which is two multiply-adds a cycle.
+double cycles_per_second(const machine& m);
+
+/// Bytes per cycle one core streams when `bytes` are in play.
+double stream_rate(double bytes, const machine& m);
+
+}  // namespace ricci::planning

@@ -1,0 +1,88 @@
+// The order of the axes of every temporary: so that its consumer finds neighbours where it wants them.
+#include <algorithm>
+#include <numeric>
+
+#include "plan/plan.hpp"
+
+namespace ricci::planning {
+namespace {
+
+bool contains(const std::vector<int>& v, int x) { return std::find(v.begin(), v.end(), x) != v.end(); }
+
+/// Labels of an operand with the largest stride first.
+std::vector<int> outer_to_inner(const operand& x) {
+  std::vector<int> order(x.labels.size());
+  std::iota(order.begin(), order.end(), 0);
+  if (x.strides.size() == x.labels.size())
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int p, int q) { return std::abs(x.strides[p]) > std::abs(x.strides[q]); });
+  for (int& d : order) d = x.labels[d];
+  return order;
+}
+
+/// Labels of t in the order of its consumer's result; the summed ones stand where the other factor's new label will.
+std::vector<int> follow(const operand& t, const pair_op& consumer) {
+  const operand& other = consumer.a.where == t.where && consumer.a.id == t.id ? consumer.b : consumer.a;
+  const std::vector<int> result = outer_to_inner(consumer.c);
+  std::vector<int> summed;
+  for (int l : outer_to_inner(other))
+    if (contains(t.labels, l) && !contains(result, l)) summed.push_back(l);
+  for (int l : t.labels)
+    if (!contains(result, l) && !contains(summed, l)) summed.push_back(l);
+  std::vector<int> order;
+  bool placed = false;
+  for (int l : result) {
+    if (contains(t.labels, l)) {
+      order.push_back(l);
+    } else if (!placed && contains(other.labels, l)) {
+      order.insert(order.end(), summed.begin(), summed.end());
+      placed = true;
+    }
+  }
+  if (!placed) order.insert(order.begin(), summed.begin(), summed.end());
+  return order;
+}
+
+bool is_temporary(const operand& x, int t) { return x.where == operand::kind::temporary && x.id == t; }
+
+/// Index of the first operation that reads temporary t.
+int consumer_of(const work& w, int t) {
+  for (std::size_t i = 0; i < w.ops.size(); ++i)
+    if (is_temporary(w.ops[i].a, t) || is_temporary(w.ops[i].b, t)) return static_cast<int>(i);
+  return -1;
+}
+
+}  // namespace
+
+void choose_layouts(work& w, int lane) {
+  // From the last consumer back: the result of a consumer has its layout already.
+  std::vector<int> sequence(w.temporaries.size());
+  std::iota(sequence.begin(), sequence.end(), 0);
+  std::stable_sort(sequence.begin(), sequence.end(),
+                   [&](int p, int q) { return consumer_of(w, p) > consumer_of(w, q); });
+  for (int t : sequence) {
+    temporary& temp = w.temporaries[t];
+    std::vector<int> order = temp.labels;
+    if (const int use = consumer_of(w, t); use >= 0) {
+      const operand& x = is_temporary(w.ops[use].a, t) ? w.ops[use].a : w.ops[use].b;
+      if (x.labels == temp.labels) order = follow(x, w.ops[use]);
+    }
+    if (lane >= 0 && contains(order, lane)) {
+      order.erase(std::find(order.begin(), order.end(), lane));
+      order.push_back(lane);
+    }
+    std::vector<std::int64_t> strides(temp.labels.size());
+    std::int64_t step = 1;
+    for (std::size_t d = order.size(); d-- > 0;) {
+      const auto axis = std::find(temp.labels.begin(), temp.labels.end(), order[d]) - temp.labels.begin();
+      strides[axis] = step;
+      step *= w.source.labels[order[d]].extent;
+    }
+    temp.size = step;
+    for (pair_op& op : w.ops)
+      for (operand* x : {&op.a, &op.b, &op.c})
+        if (is_temporary(*x, t)) x->strides = strides;
+  }
+}
+
+}  // namespace ricci::planning

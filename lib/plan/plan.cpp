@@ -1,0 +1,225 @@
+// make_plan: order, blocks, layouts and steps, for one machine.
+#include "plan/plan.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "plan/cost.hpp"
+
+namespace ricci {
+namespace {
+
+using planning::work;
+
+bool contains(const std::vector<int>& v, int x) { return std::find(v.begin(), v.end(), x) != v.end(); }
+
+std::vector<std::int64_t> extents_of(const program& p) {
+  std::vector<std::int64_t> extents;
+  for (const label_info& l : p.labels) extents.push_back(l.extent);
+  return extents;
+}
+
+/// Labels that every result has, and that sit on the same axis of a temporary wherever it is used.
+std::vector<int> common_labels(const work& w) {
+  constexpr std::size_t most = 8;
+  if (w.ops.size() < 2 || w.may_overlap) return {};
+  std::vector<int> common;
+  for (int l : w.ops.front().c.labels) {
+    if (common.size() == most) break;
+    bool everywhere = true;
+    for (const pair_op& op : w.ops) {
+      everywhere = everywhere && contains(op.c.labels, l);
+      for (const operand* x : {&op.a, &op.b, &op.c}) {
+        if (x->where != operand::kind::temporary) continue;
+        const auto& born = w.temporaries[x->id].labels;
+        for (std::size_t d = 0; d < born.size(); ++d)
+          everywhere = everywhere && (born[d] == l) == (x->labels[d] == l);
+      }
+    }
+    if (everywhere) common.push_back(l);
+  }
+  return common;
+}
+
+/// First and last step of every temporary, then places in the scratch: the first gap that is free all its life.
+void place_temporaries(segment& s) {
+  for (std::size_t i = 0; i < s.temporaries.size(); ++i) s.temporaries[i].born = -1;
+  for (int step = 0; step < static_cast<int>(s.steps.size()); ++step)
+    for (const operand* x : {&s.steps[step].op.a, &s.steps[step].op.b, &s.steps[step].op.c}) {
+      if (x->where != operand::kind::temporary) continue;
+      temporary& t = s.temporaries[x->id];
+      if (t.born < 0) t.born = step;
+      t.dies = step;
+    }
+  s.scratch_bytes = 0;
+  std::vector<const temporary*> placed;
+  for (temporary& t : s.temporaries) {
+    if (t.born < 0) continue;
+    const auto bytes = [](const temporary& x) {
+      return (x.size * static_cast<std::int64_t>(size_of(x.type)) + 127) / 64 * 64;
+    };
+    t.offset = 0;
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (const temporary* other : placed) {
+        const bool together = t.born <= other->dies && other->born <= t.dies;
+        if (!together || t.offset + bytes(t) <= other->offset || other->offset + bytes(*other) <= t.offset) continue;
+        t.offset = other->offset + bytes(*other);
+        moved = true;
+      }
+    }
+    placed.push_back(&t);
+    s.scratch_bytes = std::max(s.scratch_bytes, t.offset + bytes(t));
+  }
+}
+
+/// The steps for one extent of the block label (the last of `block`; the others are taken one at a time).
+segment make_segment(const work& base, const std::vector<int>& block, std::int64_t size, bool interleave,
+                     const machine& m, const options& o) {
+  work w = base;
+  for (int l : block) w.source.labels[l].extent = 1;
+  if (!block.empty()) w.source.labels[block.back()].extent = size;
+  planning::choose_layouts(w, interleave ? block.back() : -1);
+  segment s;
+  s.block = size;
+  const auto extents = extents_of(w.source);
+  for (const pair_op& op : w.ops) s.steps.push_back(planning::lower(op, extents, block, m, o));
+  s.temporaries = w.temporaries;
+  place_temporaries(s);
+  return s;
+}
+
+double seconds_of(const segment& s, const machine& m) {
+  double total = 0;
+  for (const plan_step& step : s.steps) total += step.seconds;
+  const double hertz = planning::cycles_per_second(m);
+  const auto scratch = static_cast<double>(s.scratch_bytes);
+  for (const temporary& t : s.temporaries)
+    total += 2 * static_cast<double>(t.size) * static_cast<double>(size_of(t.type)) /
+             (planning::stream_rate(scratch, m) * 2 * hertz);
+  return total + static_cast<double>(s.steps.size()) * 25 / hertz;
+}
+
+class blocker {
+ public:
+  blocker(const work& w, const machine& m, const options& o) : work_(w), machine_(m), options_(o) {}
+
+  void run(plan& p) {
+    offer({}, 1, false, 1);
+    std::vector<int> common = common_labels(work_);
+    if (!common.empty()) {
+      const auto& labels = work_.source.labels;
+      std::stable_sort(common.begin(), common.end(), [&](int x, int y) { return labels[x].extent < labels[y].extent; });
+      const dtype type = compute_type(work_.ops.front().c.type);
+      const std::int64_t width = std::max<std::int64_t>(1, machine_.vector_bytes / static_cast<std::int64_t>(size_of(type)));
+      const std::int64_t extent = labels[common.back()].extent;
+      std::int64_t blocks = 1;
+      for (int l : common) blocks *= labels[l].extent;
+      blocks /= extent;
+      for (std::int64_t size : {width, 2 * width, 4 * width, 8 * width})
+        offer(common, std::min(size, extent), true, blocks);
+      for (std::int64_t size : {std::int64_t{1}, std::int64_t{8}, std::int64_t{32}})
+        offer(common, std::min(size, extent), false, blocks);
+    }
+    p.block_labels = block_;
+    p.segments.push_back(std::move(best_));
+    p.seconds = least_;
+    if (block_.empty()) return;
+    const std::int64_t extent = work_.source.labels[block_.back()].extent, size = p.segments[0].block;
+    if (extent % size) p.segments.push_back(make_segment(work_, block_, extent % size, interleave_, machine_, options_));
+    p.notes.push_back("fused: the steps run block by block over " + work_.source.labels[block_.back()].name +
+                      (interleave_ ? ", elements interleaved across the lanes" : ""));
+  }
+
+ private:
+  void offer(const std::vector<int>& block, std::int64_t size, bool interleave, std::int64_t others) {
+    segment s = make_segment(work_, block, size, interleave, machine_, options_);
+    const double times =
+        block.empty() ? 1 : static_cast<double>(others * work_.source.labels[block.back()].extent) / static_cast<double>(size);
+    const double seconds = seconds_of(s, machine_) * times;
+    if (seconds >= least_) return;
+    least_ = seconds, best_ = std::move(s), block_ = block, interleave_ = interleave;
+  }
+
+  const work& work_;
+  const machine& machine_;
+  const options& options_;
+  segment best_;
+  std::vector<int> block_;
+  bool interleave_ = false;
+  double least_ = std::numeric_limits<double>::infinity();
+};
+
+/// Bytes of every external tensor once (the left side twice if it is read), and flops as written.
+void count(plan& p) {
+  const auto size = [&](const reference& r) {
+    double n = static_cast<double>(size_of(r.type));
+    for (const auto& axis : r.axes)
+      if (axis.stride != 0) n *= static_cast<double>(p.source.labels[axis.label].extent);
+    return r.local >= 0 ? 0 : n;
+  };
+  for (const statement& s : p.source.statements) {
+    p.bytes += size(s.left) * (s.op == update::assign ? 1 : 2);
+    std::set<std::string> seen;
+    for (const product& t : s.terms) {
+      std::set<int> labels;
+      for (const auto& axis : s.left.axes) labels.insert(axis.label);
+      for (const reference& f : t.factors) {
+        for (const auto& axis : f.axes) labels.insert(axis.label);
+        std::string key = f.name;
+        for (const auto& axis : f.axes) key += "," + std::to_string(p.source.labels[axis.label].extent) + ":" + std::to_string(axis.stride);
+        if (seen.insert(key).second) p.bytes += size(f);
+      }
+      double nest = is_complex(s.left.type) ? 4 : 1;
+      for (int l : labels) nest *= static_cast<double>(p.source.labels[l].extent);
+      p.written_flops += nest * static_cast<double>(std::max<std::size_t>(2, t.factors.size()));
+    }
+  }
+}
+
+void count_flops(plan& p) {
+  for (std::size_t i = 0; i < p.segments.size(); ++i) {
+    double once = 0, times = 1;
+    for (const plan_step& s : p.segments[i].steps) once += s.how == method::move ? 0 : s.flops;
+    for (std::size_t l = 0; l < p.block_labels.size(); ++l) {
+      const std::int64_t extent = p.source.labels[p.block_labels[l]].extent;
+      const bool cut = l + 1 == p.block_labels.size();
+      times *= static_cast<double>(!cut ? extent : i == 0 ? extent / p.segments[0].block : 1);
+    }
+    p.flops += once * times;
+  }
+}
+
+}  // namespace
+
+plan make_plan(const program& source, const machine& m, const options& o) {
+  check(source);
+  const work w = planning::make_work(source, o);
+  plan p;
+  p.source = source;
+  p.notes = w.notes;
+  for (const overlap& x : source.overlaps) {
+    if (x.verdict != overlap::kind::disjoint) continue;
+    for (const statement& s : source.statements)
+      if (s.left.slot == x.left_slot && s.left.local < 0)
+        for (const product& t : s.terms)
+          for (const reference& f : t.factors)
+            if (f.slot == x.other_slot && f.local < 0)
+              p.notes.push_back("the left side " + s.left.name + " and the factor " + f.name +
+                                " are the same tensor: proven disjoint, no copy");
+  }
+  count(p);
+  if (w.ops.empty()) {
+    p.segments.push_back({});
+    return p;
+  }
+  blocker(w, m, o).run(p);
+  count_flops(p);
+  const bool narrow = !source.statements.empty() && size_of(compute_type(source.statements[0].left.type)) == 4;
+  const double peak = (narrow || source.statements[0].left.type == dtype::c64 ? m.peak_f32 : m.peak_f64) * 1e9;
+  if (peak > 0 && m.memory_bandwidth > 0) p.bound_seconds = std::max(p.flops / peak, p.bytes / (m.memory_bandwidth * 1e9));
+  return p;
+}
+
+}  // namespace ricci

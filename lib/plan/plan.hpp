@@ -1,0 +1,138 @@
+// The plan: how a program runs on a machine, as a plain value with a text form. Pure: no clock, no hardware call.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <ricci/engine/engine.hpp>
+#include <ricci/program/program.hpp>
+
+#include "kernels/kernels.hpp"
+#include "machine/machine.hpp"
+
+namespace ricci {
+
+/// A tensor as one step sees it. `one` is the constant 1 that makes a step of a single factor.
+struct operand {
+  enum class kind : std::uint8_t { external, temporary, one };
+  kind where = kind::one;
+  int id = 0;                         // slot or index of the temporary
+  dtype type = dtype::f64;
+  bool conj = false;
+  std::string name = "1";
+  std::vector<int> labels;            // outermost first, no label twice
+  std::vector<std::int64_t> strides;  // in elements; empty for a temporary whose layout is still open
+  bool operator==(const operand&) const = default;
+};
+
+/// scale * scalars[slot] for a coefficient; for beta: base + sum of signed scalars.
+struct coefficient {
+  double base = 1;                           // the value, or the factor of the scalar
+  int scalar = -1;                           // slot, or -1
+  std::vector<std::pair<int, double>> more;  // beta only: (slot, sign) added
+  bool operator==(const coefficient&) const = default;
+};
+
+/// c[...] = beta c + alpha sum a[...] b[...]; labels missing in c are summed.
+struct pair_op {
+  operand a, b, c;
+  coefficient alpha{};
+  coefficient beta{0, -1, {}};
+  int statement = 0;
+  bool operator==(const pair_op&) const = default;
+};
+
+/// What a label does in a step.
+enum class group : std::uint8_t { batch, m, n, k };
+
+/// How a step runs.
+enum class method : std::uint8_t {
+  direct,  // strided kernels in place, operands that lack the stride are packed tile by tile
+  blocked, // packed panels of A and B in cache blocks, for products with many flops per element
+  move     // a copy: permutation, diagonal, conversion
+};
+
+/// One label of a step: strides in the whole operands and the extent of the tile that one kernel call gets.
+struct step_axis {
+  int label = 0;
+  std::int64_t extent = 1, tile = 1;
+  std::int64_t a = 0, b = 0, c = 0;
+  group role = group::m;
+  bool operator==(const step_axis&) const = default;
+};
+
+struct plan_step {
+  pair_op op;
+  method how = method::direct;
+  kernels::lanes lanes = kernels::lanes::n;
+  int lane_label = -1;                   // -1: a product of scalars
+  bool pack_a = false, pack_b = false, buffer_c = false;
+  bool keep_a = false, keep_b = false;   // packed once for the whole run: the block labels do not move it
+  std::vector<step_axis> axes;           // outer loops run in this order; summed labels last
+  double flops = 0, bytes = 0, seconds = 0;
+  std::vector<std::string> rejected;     // the other ways considered, with their estimated times
+  bool operator==(const plan_step&) const = default;
+};
+
+struct temporary {
+  dtype type = dtype::f64;
+  std::vector<int> labels;
+  std::int64_t size = 0;       // in elements, for one block
+  std::int64_t offset = 0;     // in bytes, in the scratch
+  int born = 0, dies = 0;      // first and last step
+  std::string why;             // "intermediate", "local", "overlap", "float sum"
+  bool operator==(const temporary&) const = default;
+};
+
+/// The steps for one size of block; a plan without blocks has one segment that runs once.
+struct segment {
+  std::int64_t block = 1;              // extent of the block label in this segment
+  std::vector<plan_step> steps;
+  std::vector<temporary> temporaries;
+  std::int64_t scratch_bytes = 0;      // temporaries of one block
+  bool operator==(const segment&) const = default;
+};
+
+struct plan {
+  program source;                // normalised: no label of extent 1
+  std::vector<int> block_labels; // outermost loops around all steps; the last is cut into blocks
+  std::vector<segment> segments; // the full blocks, then the rest if it does not divide
+  double flops = 0;              // as run
+  double written_flops = 0;      // all labels of each term nested, as written
+  double bytes = 0;              // every tensor once
+  double seconds = 0;            // estimated
+  double bound_seconds = 0;      // the larger of flops over peak and bytes over memory bandwidth
+  std::vector<std::string> notes;
+  bool operator==(const plan&) const = default;
+};
+
+/// Decides everything. Errors: as compile().
+plan make_plan(const program& p, const machine& m, const options& o = {});
+
+std::string to_string(const plan& p, const machine& m);
+
+namespace planning {
+
+/// The program as a sequence of pairwise products with temporaries.
+struct work {
+  program source;
+  std::vector<pair_op> ops;
+  std::vector<temporary> temporaries;
+  bool may_overlap = false;   // a left side may share memory with something read: no blocks
+  std::vector<std::string> notes;
+};
+
+/// Drops labels of extent 1 and everything that is empty; folds C into beta; orders the contractions.
+work make_work(const program& p, const options& o);
+
+/// Orders the axes of every temporary. lane >= 0: that label becomes the innermost axis of each.
+void choose_layouts(work& w, int lane);
+
+/// The best way to run one operation; `block` labels are fixed outside (their extent here is the block's).
+plan_step lower(const pair_op& op, const std::vector<std::int64_t>& extents, const std::vector<int>& block_labels,
+                const machine& m, const options& o);
+
+}  // namespace planning
+}  // namespace ricci

@@ -1,0 +1,153 @@
+// The plan as people read it.
+#include <cstdarg>
+#include <cstdio>
+
+#include "plan/plan.hpp"
+
+namespace ricci {
+namespace {
+
+std::string format(const char* pattern, ...) {
+  char buffer[256];
+  va_list args;
+  va_start(args, pattern);
+  std::vsnprintf(buffer, sizeof buffer, pattern, args);
+  va_end(args);
+  return buffer;
+}
+
+std::string with_unit(double x, const char* const* units, double base) {
+  int u = 0;
+  while (x >= base && units[u + 1]) x /= base, ++u;
+  return format(x < 10 && u ? "%.2f %s" : x < 100 && u ? "%.1f %s" : "%.0f %s", x, units[u]);
+}
+
+std::string bytes_text(double x) {
+  static const char* const units[] = {"B", "KiB", "MiB", "GiB", "TiB", nullptr};
+  return with_unit(x, units, 1024);
+}
+
+std::string flops_text(double x) {
+  static const char* const units[] = {"flop", "Kflop", "Mflop", "Gflop", "Tflop", "Pflop", nullptr};
+  return with_unit(x, units, 1000);
+}
+
+std::string time_text(double seconds) {
+  if (seconds < 1e-6) return format("%.0f ns", seconds * 1e9);
+  if (seconds < 1e-3) return format("%.1f us", seconds * 1e6);
+  return seconds < 1 ? format("%.1f ms", seconds * 1e3) : format("%.2f s", seconds);
+}
+
+class writer {
+ public:
+  writer(const plan& p, const machine& m) : p_(p), m_(m) {}
+
+  std::string run() {
+    head();
+    for (const segment& s : p_.segments) {
+      if (s.steps.empty()) continue;
+      if (!p_.block_labels.empty()) block(s);
+      else if (s.scratch_bytes > 0) out_ += "  temporaries  " + bytes_text(static_cast<double>(s.scratch_bytes)) + "\n";
+      if (&s != &p_.segments.front()) {
+        out_ += "    the same steps on the shorter block\n";
+        continue;
+      }
+      for (std::size_t i = 0; i < s.steps.size(); ++i) step(static_cast<int>(i) + 1, s.steps[i]);
+    }
+    if (p_.segments.front().steps.empty()) out_ += "  nothing to do\n";
+    return out_;
+  }
+
+ private:
+  const std::string& label(int l) const { return p_.source.labels[l].name; }
+
+  std::string list(const std::vector<int>& labels) const {
+    std::string text;
+    for (int l : labels) text += (text.empty() ? "" : ",") + label(l);
+    return text;
+  }
+
+  void head() {
+    out_ = "plan for " + m_.name + "\n";
+    std::string source = to_string(p_.source);
+    for (std::size_t at = 0, end; at < source.size(); at = end + 1) {
+      end = source.find('\n', at);
+      const bool last = end + 1 >= source.size();
+      if (end > at) out_ += (last ? "  labels       " : "  statement    ") + source.substr(at, end - at) + "\n";
+    }
+    for (const std::string& n : p_.notes) out_ += "  note         " + n + "\n";
+    out_ += "  flops        " + flops_text(p_.flops) + " as run, " + flops_text(p_.written_flops) + " as written";
+    out_ += "\n  bytes        " + bytes_text(p_.bytes) + " at least";
+    if (p_.bytes > 0) out_ += format(", %.2f flop per byte", p_.flops / p_.bytes);
+    out_ += "\n";
+    if (p_.bound_seconds > 0) {
+      const bool memory = p_.bytes / (m_.memory_bandwidth * 1e9) >= p_.bound_seconds * 0.999;
+      out_ += "  bound        " + time_text(p_.bound_seconds) + " on one core, by " +
+              (memory ? "memory bandwidth" : "multiply-adds") + (m_.measured ? "" : " (machine not measured)") + "\n";
+    }
+  }
+
+  void block(const segment& s) {
+    out_ += "  blocks of " + std::to_string(s.block) + " " + label(p_.block_labels.back());
+    if (p_.block_labels.size() > 1) {
+      auto outer = p_.block_labels;
+      outer.pop_back();
+      out_ += ", one each of " + list(outer);
+    }
+    out_ += ", temporaries " + bytes_text(static_cast<double>(s.scratch_bytes)) + "\n";
+  }
+
+  std::string name(const operand& x) const {
+    if (x.where == operand::kind::one) return "1";
+    std::string text = x.name + (x.labels.empty() ? "" : "(" + list(x.labels) + ")");
+    return x.conj ? "conj(" + text + ")" : text;
+  }
+
+  void step(int number, const plan_step& s) {
+    const bool updates = s.op.beta.base != 0 || s.op.beta.scalar >= 0 || !s.op.beta.more.empty();
+    out_ += format("    %-2d ", number) + name(s.op.c) + (updates ? " += " : " = ");
+    if (s.op.alpha.base != 1 || s.op.alpha.scalar >= 0)
+      out_ += format("%g", s.op.alpha.base) + (s.op.alpha.scalar >= 0 ? "*s" + std::to_string(s.op.alpha.scalar) : "") + " ";
+    if (s.op.a.where != operand::kind::one) out_ += name(s.op.a) + " * ";
+    out_ += name(s.op.b) + "\n       " + groups(s) + "\n       " + how(s);
+    if (s.how != method::move) out_ += "; " + flops_text(s.flops);
+    out_ += ", about " + time_text(s.seconds) + "\n";
+  }
+
+  std::string groups(const plan_step& s) const {
+    static constexpr const char* names[] = {"batch", "m", "n", "k"};
+    std::string text;
+    for (int g = 0; g < 4; ++g) {
+      std::string members;
+      for (const step_axis& x : s.axes)
+        if (static_cast<int>(x.role) == g) {
+          members += (members.empty() ? "" : " ") + label(x.label) + ":" + std::to_string(x.extent);
+          if (x.tile != x.extent) members += "/" + std::to_string(x.tile);
+        }
+      if (!members.empty()) text += std::string(text.empty() ? "" : "  ") + names[g] + " [" + members + "]";
+    }
+    return text.empty() ? "scalars" : text;
+  }
+
+  std::string how(const plan_step& s) const {
+    if (s.how == method::move) return "copy";
+    if (s.how == method::blocked) return "blocked GEMM, A and B in packed panels";
+    std::string text = s.lane_label < 0 ? "scalar kernel" : "lanes along " + label(s.lane_label);
+    if (s.lanes == kernels::lanes::batch) text += " (a problem a lane)";
+    if (s.lanes == kernels::lanes::k) text += " (dot products)";
+    if (s.pack_a) text += ", " + s.op.a.name + (s.keep_a ? " packed once" : " packed");
+    if (s.pack_b) text += ", " + s.op.b.name + (s.keep_b ? " packed once" : " packed");
+    if (s.buffer_c) text += ", " + s.op.c.name + " buffered";
+    return text;
+  }
+
+  const plan& p_;
+  const machine& m_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string to_string(const plan& p, const machine& m) { return writer(p, m).run(); }
+
+}  // namespace ricci

@@ -42,8 +42,10 @@ void write(std::string& out, const program& p, const statement& s) {
 /// Each element of the left side must be one place in memory.
 void check_writable(const program& p, const reference& left) {
   std::vector<reference_axis> axes;
-  for (const auto& axis : left.axes)
+  for (const auto& axis : left.axes) {
+    if (p.labels[axis.label].extent == 0) return;  // there is no element
     if (p.labels[axis.label].extent > 1) axes.push_back(axis);
+  }
   std::sort(axes.begin(), axes.end(),
             [](const auto& x, const auto& y) { return std::abs(x.stride) < std::abs(y.stride); });
   std::int64_t reach = 0;

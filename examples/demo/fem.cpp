@@ -1,0 +1,182 @@
+// Case (b): high-order finite elements by sum factorisation, which ricci finds in the notation.
+#include <memory>
+#include <sstream>
+
+#include <ricci/ricci.hpp>
+
+#include "cases.hpp"
+#include "eigen_peers.hpp"
+#include "mesh.hpp"
+
+using namespace ricci::labels;
+
+namespace demo {
+namespace {
+
+using matrix = ricci::tensor<double, ricci::dynamic, ricci::dynamic>;
+using field = ricci::tensor<double, ricci::dynamic, ricci::dynamic, ricci::dynamic, ricci::dynamic>;
+
+/// What one operation at one size gave.
+struct outcome {
+  double error = 0, integral = 0;  // in units of their bounds
+  double flops = 0, bytes = 0;
+  times t;
+  std::string plan;
+};
+
+/// Everything at one size: u at the nodes, D and w at the points, v at the nodes again.
+struct problem {
+  mesh grid;
+  int P, Q;
+  std::int64_t E;
+  matrix B;
+  field u, v, D, w;
+  std::vector<double> B_abs;
+
+  problem(int degree, std::int64_t wanted)
+      : grid(degree, wanted), P(grid.P), Q(grid.Q), E(grid.elements), B(Q, P), u(E, P, P, P), v(E, P, P, P),
+        D(E, Q, Q, Q), w(E, Q, Q, Q), B_abs(Q * P) {
+    std::copy(grid.basis.begin(), grid.basis.end(), B.begin());
+    absolute(B.data(), B_abs.data(), B.size());
+    grid.nodal_values(u.data());
+    grid.jacobians(D.data());
+  }
+
+  /// One direction after the other, in the cheapest order.
+  double interpolation_flops() const { return 2.0 * E * Q * (P * P * P + Q * P * P + Q * Q * P); }
+};
+
+/// Times the plans against the faster of Eigen's two ways.
+void time_it(const settings& set, const job& ricci, const job* fused, const std::vector<job>& eigen, times& t) {
+  {
+    const one_core alone;
+    std::vector<job> jobs{ricci, fastest(eigen)};
+    if (fused) jobs.push_back(*fused);
+    const auto medians = interleaved(jobs, set);
+    t.ricci = medians[0];
+    t.eigen = medians[1];
+    if (fused) t.fused = medians[2];
+  }
+  t.all = interleaved({ricci}, set)[0];
+}
+
+outcome interpolate(const settings& set, problem& p) {
+  auto& [grid, P, Q, E, B, u, v, D, w, B_abs] = p;
+  outcome out;
+  out.flops = p.interpolation_flops();
+  out.bytes = 8.0 * double(u.size() + w.size());
+
+  const auto plan = ricci::plan(w(e, q, r, s).assign(B(q, i) * B(r, j) * B(s, k) * u(e, i, j, k)));
+  plan.run();
+
+  field peer(E, Q, Q, Q), magnitude(E, Q, Q, Q), u_abs(E, P, P, P);
+  absolute(u.data(), u_abs.data(), u.size());
+  peers::interpolate_axes(grid.degree, E, B_abs.data(), u_abs.data(), magnitude.data());
+  const auto eigen = [&](auto way) { return [&, way] { way(grid.degree, E, B.data(), u.data(), peer.data()); }; };
+  eigen(peers::interpolate_axes)();
+  out.error = worst_error(w.data(), peer.data(), magnitude.data(), w.size(), 3 * P);
+  // Besides the sums, u and the three B are rounded once each.
+  out.integral = grid.of_points(w.data(), magnitude.data()).error(3 * P + 4);
+
+  time_it(set, [&] { plan.run(); }, nullptr, {eigen(peers::interpolate_axes), eigen(peers::interpolate_turning)}, out.t);
+  return out;
+}
+
+outcome mass(const settings& set, problem& p) {
+  auto& [grid, P, Q, E, B, u, v, D, w, B_abs] = p;
+  outcome out;
+  out.flops = 2 * p.interpolation_flops() + double(D.size());
+  out.bytes = 8.0 * double(u.size() + D.size() + v.size());
+
+  const auto plan = ricci::plan(v(e, a, b, c).assign(B(q, a) * B(r, b) * B(s, c) * D(e, q, r, s) *
+                                                     B(q, i) * B(r, j) * B(s, k) * u(e, i, j, k)));
+  ricci::local<double> g, h;
+  field v_fused(E, P, P, P);
+  const auto fused = ricci::fuse(
+      g(e, q, r, s).assign(B(q, i) * B(r, j) * B(s, k) * u(e, i, j, k)),
+      h(e, q, r, s).assign(D(e, q, r, s) * g(e, q, r, s)),
+      v_fused(e, a, b, c).assign(B(q, a) * B(r, b) * B(s, c) * h(e, q, r, s)));
+  plan.run();
+  fused.run();
+
+  field peer(E, P, P, P), magnitude(E, P, P, P);
+  absolute(u.data(), peer.data(), u.size());  // all of D is positive
+  peers::mass_axes(grid.degree, E, B_abs.data(), D.data(), peer.data(), magnitude.data());
+  const auto eigen = [&](auto way) {
+    return [&, way] { way(grid.degree, E, B.data(), D.data(), u.data(), peer.data()); };
+  };
+  eigen(peers::mass_axes)();
+  const int roundings = 3 * P + 3 * Q + 1;
+  for (const auto* mine : {v.data(), v_fused.data()}) {
+    out.error = std::max(out.error, worst_error(mine, peer.data(), magnitude.data(), v.size(), roundings));
+    // Besides the sums, u, D and the six B are rounded once each.
+    out.integral = std::max(out.integral, grid.of_nodes(mine, magnitude.data()).error(roundings + 8));
+  }
+
+  const job run_fused = [&] { fused.run(); };
+  time_it(set, [&] { plan.run(); }, &run_fused, {eigen(peers::mass_axes), eigen(peers::mass_turning)}, out.t);
+  std::ostringstream text;
+  text << plan;
+  out.plan = text.str();
+  return out;
+}
+
+/// Elements whose u, D and v take `bytes`.
+std::int64_t elements_of(int degree, double bytes) {
+  const double P = degree + 1, Q = degree + 2;
+  return std::int64_t(bytes / (8 * (2 * P * P * P + Q * Q * Q))) + 1;
+}
+
+std::vector<std::string> row(const settings& set, int degree, std::int64_t elements, const outcome& far,
+                             const outcome& near) {
+  const auto speed = [](const outcome& o, double t) { return o.flops / t * 1e-9; };
+  std::vector<std::string> cells{std::to_string(degree), std::to_string(elements),
+                                 checked(std::max(far.error, near.error)), checked(std::max(far.integral, near.integral))};
+  for (const auto* o : {&far, &near}) {
+    const double best = o->t.fused > 0 ? std::min(o->t.ricci, o->t.fused) : o->t.ricci;
+    cells.push_back(fixed(speed(*o, o->t.ricci), 1));
+    if (o->t.fused > 0) cells.push_back(fixed(speed(*o, o->t.fused), 1));
+    cells.push_back(percent(speed(*o, best) / roofline(set.machine, set.machine.peak_f64, o->flops, o->bytes)));
+    cells.push_back(fixed(speed(*o, o->t.eigen), 1));
+    cells.push_back(fixed(o->t.eigen / best, 1) + "x");
+    if (o == &far) cells.push_back(fixed(speed(*o, o->t.all), 1));
+  }
+  return cells;
+}
+
+table empty_table(bool fused) {
+  table t{{"p", "elements", "error", "integral"}, {"", "", "", ""}, {}};
+  for (const bool far : {true, false}) {
+    t.groups.push_back(far ? "from main memory" : "from the L2 cache");
+    t.head.push_back("ricci");
+    if (fused) t.head.push_back("fuse");
+    for (const char* name : {"bound", "Eigen", "ratio"}) t.head.push_back(name);
+    if (far) t.head.push_back("all");
+    t.groups.resize(t.head.size());
+  }
+  return t;
+}
+
+}  // namespace
+
+void show_fem(const settings& set) {
+  table interpolation = empty_table(false), masses = empty_table(true);
+  const double memory = set.quick ? 1e6 : 160e6;
+  const double cache = set.machine.caches.size() > 1 ? double(set.machine.caches[1].bytes) / 2 : 256e3;
+  std::string plan;
+  for (const int degree : set.quick ? std::vector{1, 2, 4} : std::vector{1, 2, 3, 4, 5, 6, 7, 8}) {
+    problem far(degree, elements_of(degree, memory)), near(degree, elements_of(degree, cache));
+    interpolation.rows.push_back(row(set, degree, far.E, interpolate(set, far), interpolate(set, near)));
+    const outcome large = mass(set, far), small = mass(set, near);
+    masses.rows.push_back(row(set, degree, far.E, large, small));
+    if (degree <= 4) plan = large.plan;
+  }
+  print(set, "w(e, q, r, s) = B(q, i) * B(r, j) * B(s, k) * u(e, i, j, k)",
+        "finite elements of degree p: from nodes to Gauss points; Eigen: fixed-size matrices, one axis at a time",
+        interpolation);
+  print(set, "v(e,a,b,c) = B(q,a)*B(r,b)*B(s,c) * D(e,q,r,s) * B(q,i)*B(r,j)*B(s,k) * u(e,i,j,k)",
+        "the mass operator, as one statement and as ricci::fuse of three; 'integral': against exact integrals", masses);
+  print_block(set, "The plan of the mass operator of degree 4, std::cout << plan:", plan);
+}
+
+}  // namespace demo

@@ -1,0 +1,171 @@
+// The one file that turns a verdict into compiler text. If the compiler sent you here, read the line above the struct.
+#pragma once
+
+#include <ricci/analysis/flatten.hpp>
+
+namespace ricci::detail {
+
+template <auto...> inline constexpr bool never = false;
+
+/// C(i,i) = ...: every label of the left side names one axis; write each once.
+template <auto label>
+struct repeated_left {
+  static_assert(never<label>, "ricci[R001]: a label stands twice on the left side; see docs/errors.md#R001");
+};
+
+/// C(i,j) = A(i): `term` (counted from 1) of the right side does not say what runs along this label.
+template <auto label, int term>
+struct left_alone {
+  static_assert(never<label>, "ricci[R002]: a label of the left side is missing in a term of the right side; see docs/errors.md#R002");
+};
+
+/// A(i,k) * B(k,j) with k of two lengths: transpose a factor, rename the label, or take a range of it.
+template <auto label, std::int64_t extent, std::int64_t other_extent>
+struct unequal_extents {
+  static_assert(never<label>, "ricci[R003]: a label has two different extents; see docs/errors.md#R003");
+};
+
+/// C(i) = A(i,j): usually a typo. If it is meant: C(i) = sum(j, A(i,j)).
+template <auto label>
+struct lone_label {
+  static_assert(never<label>, "ricci[R004]: a label occurs once and not on the left; write sum(label, ...) if it is meant; see docs/errors.md#R004");
+};
+
+/// i.in(first, last) needs 0 <= first <= last <= extent, on every axis that i runs along. extent -1: not known here.
+template <auto label, std::int64_t first, std::int64_t last, std::int64_t extent>
+struct bad_range {
+  static_assert(never<label>, "ricci[R005]: a range is not inside its axis; see docs/errors.md#R005");
+};
+
+/// A range is said once in a statement and holds everywhere in it. For shifted ranges make shifted views.
+template <auto label, std::int64_t first, std::int64_t last, std::int64_t other_first, std::int64_t other_last>
+struct two_ranges {
+  static_assert(never<label>, "ricci[R006]: a label has two different ranges; see docs/errors.md#R006");
+};
+
+/// A(i, 9_c) on an axis of extent 9: constants count from 0. extent -1: not known here.
+template <int axis, std::int64_t value, std::int64_t extent>
+struct bad_constant {
+  static_assert(never<axis>, "ricci[R007]: a constant is outside its axis; see docs/errors.md#R007");
+};
+
+/// Host and gpu tensors in one statement: copy one side over first.
+template <int factor>
+struct mixed_spaces {
+  static_assert(never<factor>, "ricci[R008]: host and gpu tensors in one statement; see docs/errors.md#R008");
+};
+
+/// One statement has one element type; convert a tensor first.
+template <auto left_type, auto other_type>
+struct mixed_types {
+  static_assert(never<left_type>, "ricci[R009]: two element types in one statement; see docs/errors.md#R009");
+};
+
+/// A tensor of rank n is subscripted with n labels, integers or constants.
+template <int rank, int subscripts>
+struct subscript_count {
+  static_assert(never<rank>, "ricci[R010]: the number of subscripts is not the rank; see docs/errors.md#R010");
+};
+
+/// make_tensor()(i,j): the view in the expression would outlive the tensor; give the tensor a name.
+template <class tensor>
+struct temporary_tensor {
+  static_assert(never<sizeof(tensor)>, "ricci[R011]: a temporary tensor in an expression; give it a name first; see docs/errors.md#R011");
+};
+
+/// The left side is a const tensor or a view of const elements.
+template <class element_type>
+struct const_left {
+  static_assert(never<sizeof(element_type)>, "ricci[R012]: the left side is const; see docs/errors.md#R012");
+};
+
+/// sum(j, E): j occurs in every term of E, not outside of the parentheses and not on the left.
+template <auto label>
+struct bad_sum {
+  static_assert(never<label>, "ricci[R013]: sum(label, ...) and the use of its label do not fit; see docs/errors.md#R013");
+};
+
+/// A complex coefficient cannot multiply real tensors.
+template <auto element_type>
+struct complex_scalar {
+  static_assert(never<element_type>, "ricci[R014]: a complex coefficient in a statement of real tensors; see docs/errors.md#R014");
+};
+
+/// A local lives inside ricci::fuse(...) only: assigned once with .assign, subscripted with labels alone.
+template <int rank>
+struct bad_local {
+  static_assert(never<rank>, "ricci[R015]: a local is assigned once, by labels, inside ricci::fuse; see docs/errors.md#R015");
+};
+
+/// einsum<"ij,jk->ik">: letters, commas, one ->.
+template <auto subscripts>
+struct bad_einsum {
+  static_assert(never<subscripts>, "ricci[R016]: the einsum string is not of the form \"ij,jk->ik\"; see docs/errors.md#R016");
+};
+
+/// As many operands as the string has, each with as many axes as letters. operand -1: their number is wrong.
+template <auto subscripts, int operand, int letters, int rank>
+struct einsum_operands {
+  static_assert(never<subscripts>, "ricci[R017]: the einsum string does not fit its operands; see docs/errors.md#R017");
+};
+
+/// tensor<double, -3>: extents are 0 or more, or ricci::dynamic.
+template <std::int64_t extent>
+struct negative_extent {
+  static_assert(never<extent>, "ricci[R018]: an extent is negative; see docs/errors.md#R018");
+};
+
+/// A(i, "text"): a subscript is a label, a range of one, an integer or a constant. axis counts from 0.
+template <int axis>
+struct not_a_subscript {
+  static_assert(never<axis>, "ricci[R019]: a subscript is neither label nor integer nor constant; see docs/errors.md#R019");
+};
+
+/// tensor<double, dynamic, 8, dynamic> A(n, m): one argument for each dynamic extent.
+template <int wanted, int given>
+struct extent_arguments {
+  static_assert(never<wanted>, "ricci[R020]: one constructor argument for each dynamic extent; see docs/errors.md#R020");
+};
+
+/// Text of exactly its length, so that compilers print it well.
+template <int Size>
+constexpr fixed_string<Size + 1> text_of(const name_ref& name) {
+  fixed_string<Size + 1> out;
+  for (int c = 0; c < Size; ++c) out.text[c] = name.text[c];
+  return out;
+}
+
+template <dtype T>
+constexpr auto word_of() {
+  if constexpr (T == dtype::f32) return fixed_string("float");
+  else if constexpr (T == dtype::f64) return fixed_string("double");
+  else if constexpr (T == dtype::c64) return fixed_string("complex<float>");
+  else if constexpr (T == dtype::c128) return fixed_string("complex<double>");
+  else if constexpr (T == dtype::f16) return fixed_string("half");
+  else return fixed_string("bfloat16");
+}
+
+template <class Error> inline constexpr int say = sizeof(Error);
+
+/// Instantiates the struct of the verdict of a source.
+template <class Source>
+constexpr void report() {
+  constexpr verdict v = Source::fault;
+  constexpr name_ref ref = v.label >= 0 ? Source::flat.labels[v.label] : name_ref{"", 0};
+  constexpr auto label = text_of<ref.size>(ref);
+  if constexpr (v.what == fault::repeated_left) (void)say<repeated_left<label>>;
+  else if constexpr (v.what == fault::left_alone) (void)say<left_alone<label, int(v.a)>>;
+  else if constexpr (v.what == fault::unequal_extents) (void)say<unequal_extents<label, v.a, v.b>>;
+  else if constexpr (v.what == fault::lone_label) (void)say<lone_label<label>>;
+  else if constexpr (v.what == fault::bad_range) (void)say<bad_range<label, v.a, v.b, v.c>>;
+  else if constexpr (v.what == fault::two_ranges) (void)say<two_ranges<label, v.a, v.b, v.c, v.d>>;
+  else if constexpr (v.what == fault::bad_constant) (void)say<bad_constant<v.axis, v.a, v.b>>;
+  else if constexpr (v.what == fault::mixed_spaces) (void)say<mixed_spaces<int(v.a)>>;
+  else if constexpr (v.what == fault::mixed_types) (void)say<mixed_types<word_of<dtype(v.a)>(), word_of<dtype(v.b)>()>>;
+  else if constexpr (v.what == fault::bad_sum) (void)say<bad_sum<label>>;
+  else if constexpr (v.what == fault::complex_scalar)
+    (void)say<complex_scalar<word_of<Source::flat.leaves[0].type>()>>;
+  else if constexpr (v.what == fault::bad_local) (void)say<bad_local<int(v.a)>>;
+}
+
+}  // namespace ricci::detail

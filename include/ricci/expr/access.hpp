@@ -1,0 +1,165 @@
+// A(i, j): a tensor's view with subscripts. It can stand on either side of a statement.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include <ricci/expr/flat.hpp>
+#include <ricci/index/subscript.hpp>
+#include <ricci/tensor/view.hpp>
+
+namespace ricci {
+
+namespace detail {
+
+template <class E> concept expression = requires { E::ricci_expression; };
+
+template <class S> inline constexpr bool is_complex_type = false;
+template <class R> inline constexpr bool is_complex_type<std::complex<R>> = true;
+
+/// A number that may multiply a product.
+template <class S>
+concept scalar_like = std::is_arithmetic_v<S> || is_complex_type<S> || std::is_same_v<S, half> || std::is_same_v<S, bfloat16>;
+
+template <class E> concept right_side = expression<E> || scalar_like<E>;
+
+/// Runs `left op right` at once; lower/run.hpp.
+template <update Op, class Left, class Right>
+void run_statement(const Left& left, const Right& right);
+
+}  // namespace detail
+
+class stream;
+namespace detail {
+template <class Access> class enqueued;
+template <update Op, class Left, class Right>
+constexpr auto make_statement(const Left& left, const Right& right);
+}  // namespace detail
+
+/// left(labels) = sum of products; also +=, -=. `=` runs at once; assign, add, subtract make a statement for a plan.
+///
+/// Shapes    every label has one extent in a statement; ranges are said once.
+/// Aliasing  any: the right side is evaluated as if complete before the left changes.
+/// Cost      planned at the first run, remembered by type and run-time numbers afterwards.
+/// Errors    at compile time where types know it, else ricci::error; docs/errors.md. Nothing is changed then.
+template <class View, class... Subscripts>
+class access {
+ public:
+  using shape_type = typename View::shape_type;
+  using element_type = typename View::element_type;
+  static constexpr bool ricci_expression = true;
+  static constexpr bool broken = sizeof...(Subscripts) != shape_type::rank;
+  static constexpr int number_count = shape_type::number_count + (0 + ... + Subscripts::info.numbers);
+  static constexpr detail::counts size{1, shape_type::rank, number_count, 0, 0, 1, 1, 1, broken};
+
+  constexpr access(const View& view, const Subscripts&... subscripts) : data_(view.data()) {
+    std::int64_t* to = numbers_;
+    for (int n = 0; n < shape_type::number_count; ++n) *to++ = view.numbers()[n];
+    (subscripts.put(to), ...);
+  }
+  constexpr access(const access&) = default;
+
+  const access& operator=(const access& right) const { return update_by<update::assign>(right); }
+  access& operator=(const access& right) {
+    update_by<update::assign>(right);
+    return *this;
+  }
+  template <detail::right_side E>
+  const access& operator=(const E& right) const { return update_by<update::assign>(right); }
+  template <detail::right_side E>
+  const access& operator+=(const E& right) const { return update_by<update::add>(right); }
+  template <detail::right_side E>
+  const access& operator-=(const E& right) const { return update_by<update::subtract>(right); }
+
+  /// The same three as values; nothing runs.
+  template <detail::right_side E>
+  constexpr auto assign(const E& right) const { return detail::make_statement<update::assign>(*this, right); }
+  template <detail::right_side E>
+  constexpr auto add(const E& right) const { return detail::make_statement<update::add>(*this, right); }
+  template <detail::right_side E>
+  constexpr auto subtract(const E& right) const { return detail::make_statement<update::subtract>(*this, right); }
+
+  /// `C(i,j).on(s) = ...` enqueues on a stream and returns.
+  constexpr detail::enqueued<access> on(const stream& s) const { return {*this, s}; }
+
+  /// The element of a rank-0 tensor.
+  constexpr operator element_type&() const requires(shape_type::rank == 0) { return *data_; }
+  constexpr element_type* data() const { return data_; }
+
+  static constexpr void describe(detail::flat_writer& to) {
+    constexpr detail::subscript_info infos[sizeof...(Subscripts) + 1] = {Subscripts::info...};
+    to.leaf({dtype_of<std::remove_cv_t<element_type>>, shape_type::space, shape_type::order, false, 0, shape_type::rank},
+            shape_type::list.at, infos);
+  }
+  static constexpr void emit(detail::flat_writer& to, int, int leaf, int, bool conj) {
+    to.use({detail::use_info::kind::factor, conj, leaf, 0});
+  }
+  constexpr void put(detail::sink& to) const {
+    *to.bases++ = data_;
+    for (int n = 0; n < number_count; ++n) *to.numbers++ = numbers_[n];
+  }
+
+ private:
+  template <update Op, class E>
+  const access& update_by(const E& right) const {
+    if constexpr (shape_type::rank == 0 && detail::scalar_like<E> && Op == update::assign)
+      *data_ = static_cast<element_type>(right);
+    else
+      detail::run_statement<Op>(*this, right);
+    return *this;
+  }
+
+  element_type* data_;
+  std::int64_t numbers_[number_count > 0 ? number_count : 1]{};
+};
+
+namespace detail {
+
+template <int Rank, int Subscripts> struct subscript_count;  // analysis/diagnostics.hpp
+template <int Axis> struct not_a_subscript;                  // analysis/diagnostics.hpp
+
+template <class View, class... S>
+constexpr typename View::element_type& element_of(const View& view, const S&... subscripts) {
+  std::int64_t offset = 0;
+  int d = 0;
+  const auto step = [&](std::int64_t at) {
+#ifndef NDEBUG
+    if (at < 0 || at >= view.extent(d)) throw_bad_index(d, at, view.extent(d));
+#endif
+    offset += at * view.stride(d++);
+  };
+  (step(subscripts.value), ...);
+  return view.data()[offset];
+}
+
+template <class S> inline constexpr bool is_plain_index = integer_like<S> || constant_like<S>;
+
+template <class S> inline constexpr bool is_no_subscript = !is_labelled<S> && !is_plain_index<S>;
+
+constexpr int first_true(std::initializer_list<bool> flags) {
+  int at = 0;
+  for (bool f : flags) {
+    if (f) return at;
+    ++at;
+  }
+  return -1;
+}
+
+template <class View, class... S>
+constexpr decltype(auto) subscript(const View& view, const S&... subscripts) {
+  constexpr int wrong = first_true({is_no_subscript<S>...});
+  if constexpr (sizeof...(S) != static_cast<std::size_t>(View::rank())) {
+    static_cast<void>(sizeof(subscript_count<View::rank(), sizeof...(S)>));
+    return access<View>(view);
+  } else if constexpr (wrong >= 0) {
+    static_cast<void>(sizeof(not_a_subscript<wrong>));
+    return access<View>(view);
+  } else if constexpr (sizeof...(S) > 0 && (is_plain_index<S> && ...)) {
+    return element_of(view, canonical(subscripts)...);
+  } else {
+    return access<View, decltype(canonical(subscripts))...>(view, canonical(subscripts)...);
+  }
+}
+
+}  // namespace detail
+}  // namespace ricci

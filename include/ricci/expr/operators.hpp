@@ -1,0 +1,59 @@
+// The algebra: products, scalars, sums, differences, unary minus, conj, and sum(label, ...).
+#pragma once
+
+#include <ricci/expr/nodes.hpp>
+
+namespace ricci {
+
+namespace detail {
+template <class L, class R>
+concept operands = (expression<L> && right_side<R>) || (scalar_like<L> && expression<R>);
+}  // namespace detail
+
+template <class L, class R>
+  requires detail::operands<L, R>
+constexpr detail::product_node<detail::node_of<L>, detail::node_of<R>> operator*(const L& l, const R& r) {
+  return {detail::node(l), detail::node(r)};
+}
+
+/// Multiplies by the reciprocal, taken in double.
+template <detail::expression E, detail::scalar_like S>
+constexpr auto operator/(const E& e, const S& s) {
+  detail::node_of<S> reciprocal = detail::node(s);
+  reciprocal.value = 1.0 / reciprocal.value;
+  return detail::product_node<E, detail::node_of<S>>{e, reciprocal};
+}
+
+template <class L, class R>
+  requires detail::operands<L, R>
+constexpr detail::sum_node<detail::node_of<L>, detail::node_of<R>, false> operator+(const L& l, const R& r) {
+  return {detail::node(l), detail::node(r)};
+}
+
+template <class L, class R>
+  requires detail::operands<L, R>
+constexpr detail::sum_node<detail::node_of<L>, detail::node_of<R>, true> operator-(const L& l, const R& r) {
+  return {detail::node(l), detail::node(r)};
+}
+
+template <detail::expression E>
+constexpr detail::negated_node<E> operator-(const E& e) { return {e}; }
+
+template <detail::expression E>
+constexpr E operator+(const E& e) { return e; }
+
+/// The complex conjugate of all that is in it; real tensors stay as they are.
+template <detail::expression E>
+constexpr detail::conjugated_node<E> conj(const E& e) { return {e}; }
+
+/// sum(j, A(i,j)): sums over a label that occurs once. The label may not occur outside of the parentheses.
+template <class L, detail::expression E>
+  requires detail::is_label<L>
+constexpr detail::summed_node<L, E> sum(const L&, const E& e) { return {e}; }
+
+/// sum(j, k, ..., expression).
+template <class L, class M, class... Rest>
+  requires(detail::is_label<L> && detail::is_label<M> && sizeof...(Rest) > 0)
+constexpr auto sum(const L& l, const M& m, const Rest&... rest) { return sum(l, sum(m, rest...)); }
+
+}  // namespace ricci

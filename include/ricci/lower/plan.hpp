@@ -1,0 +1,110 @@
+// Plans: every decision made once, run as often as wanted.
+#pragma once
+
+#include <iosfwd>
+
+#include <ricci/analysis/cost.hpp>
+#include <ricci/lower/run.hpp>
+
+namespace ricci {
+
+namespace detail {
+
+void print_plan(std::ostream& out, const executable& code);
+void print_inlined(std::ostream& out, double flops);
+
+/// What ricci::plan and ricci::fuse give. Copies share the plan; each keeps its pointers.
+template <class Source>
+class planned {
+ public:
+  template <class... S>
+  explicit planned(const options& o, const S&... statements) : options_(o) {
+    sink to = frame_.writer();
+    (statements.put(to), ...);
+    if constexpr (!tiny<Source>::applies) code_ = prepare(frame_.call(), o);
+  }
+
+  /// Evaluates with the tensors' present elements. Allocates nothing.
+  void run() const {
+    if constexpr (tiny<Source>::applies) tiny<Source>::run(frame_.bases, frame_.numbers, frame_.scalars);
+    else ricci::run(*code_, {frame_.pointers, frame_.coefficients});
+  }
+
+  /// Enqueues on a CUDA stream. Errors: wrong_space for host tensors.
+  void run(const stream&) const { throw_host_stream(); }
+
+  /// Floating-point operations of a run in the best order of pairwise products; a multiply-add counts 2, a complex
+  /// one 8. constexpr where all extents are static and no term has more than six factors.
+  static constexpr double flops() requires(is_static_cost<Source>) { return static_flops<Source>; }
+  double flops() const requires(!is_static_cost<Source>) { return ricci::flops(*code_); }
+
+  /// Bytes that must move at least once.
+  static constexpr double bytes() requires(is_static_cost<Source>) { return static_bytes<Source>; }
+  double bytes() const requires(!is_static_cost<Source>) { return ricci::bytes(*code_); }
+
+  friend std::ostream& operator<<(std::ostream& out, const planned& p) {
+    p.print(out);
+    return out;
+  }
+
+ private:
+  void print(std::ostream& out) const {
+    if constexpr (tiny<Source>::applies) {
+      frame<Source> f = frame_;
+      print_inlined(out, static_flops<Source>);
+      print_plan(out, *prepare(f.call(), options_));
+    } else {
+      print_plan(out, *code_);
+    }
+  }
+
+  frame<Source> frame_;
+  options options_;
+  std::shared_ptr<const executable> code_;
+};
+
+/// Stands for a plan whose error was reported.
+struct no_plan {
+  void run() const {}
+  static constexpr double flops() { return 0; }
+  static constexpr double bytes() { return 0; }
+};
+
+template <class S>
+constexpr bool has_no_lone_local() {
+  if constexpr (local_like<typename S::left_type>) {
+    (void)say<bad_local<S::left_type::rank>>;
+    return false;
+  } else {
+    return true;
+  }
+}
+
+}  // namespace detail
+
+/// The plan of one statement: `auto p = plan(C(i,j).assign(A(i,k) * B(k,j))); p.run();`
+///
+/// Aliasing  any. The tensors must live as long as the plan runs.
+/// Cost      planning once; run() adds under 30 ns to the work itself for tiny static products.
+/// Errors    those of the statement; options::strict adds too_slow.
+template <update Op, class Left, class Right>
+auto plan(const statement_of<Op, Left, Right>& s, const options& o = {}) {
+  using source = detail::source<statement_of<Op, Left, Right>>;
+  if constexpr (!detail::has_no_lone_local<statement_of<Op, Left, Right>>()) return detail::no_plan{};
+  else if constexpr (detail::is_well_formed<Left, source>()) return detail::planned<source>(o, s);
+  else return detail::no_plan{};
+}
+
+/// Statements run as one program; locals live inside it only.
+/// Errors    bad_argument for a local read before it is assigned or assigned twice; those of the statements.
+template <class... S>
+  requires(sizeof...(S) > 0)
+auto fuse(const S&... statements) {
+  using source = detail::source<S...>;
+  if constexpr ((detail::is_well_formed<typename S::left_type, source>() && ...))
+    return detail::planned<source>(options{}, statements...);
+  else
+    return detail::no_plan{};
+}
+
+}  // namespace ricci

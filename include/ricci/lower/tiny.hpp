@@ -1,0 +1,288 @@
+// Tiny products of static extents, evaluated where they are called: loops of fixed length into a local array of the
+// compute type, then one store. Alias-safe because nothing is stored before everything is read.
+#pragma once
+
+#include <utility>
+
+#include <ricci/analysis/diagnostics.hpp>
+#include <ricci/lower/front.hpp>
+
+namespace ricci::detail {
+
+/// Most multiply-adds that are inlined; beyond it the call of a kernel (tens of nanoseconds) does not matter.
+inline constexpr std::int64_t most_inlined_work = 512;
+
+struct tiny_loop {
+  std::int64_t extent = 0, a = 0, b = 0, out = 0;  // strides of both factors and of the local array
+};
+
+/// One term (or, for the store, the left side as factor a).
+template <int Labels>
+struct tiny_nest {
+  tiny_loop loops[at_least_one(Labels)]{};
+  int loop_count = 0;
+  int leaf_a = -1, leaf_b = -1;
+  bool conj_a = false, conj_b = false;
+};
+
+template <int Labels, int Terms, int Leaves>
+struct tiny_table {
+  bool applies = false;
+  std::int64_t out_size = 1;
+  std::int64_t offset[at_least_one(Leaves)]{};  // elements, by ranges and static constants
+  tiny_nest<Labels> terms[at_least_one(Terms)]{};
+  tiny_nest<Labels> store{};
+};
+
+/// Strides of a leaf; false if one that matters is not static.
+constexpr bool static_strides(const flat_program& p, const leaf_info& leaf, std::int64_t* to) {
+  std::int64_t step = 1;
+  for (int n = 0; n < leaf.rank; ++n) {
+    const int d = leaf.order == layout::column_major ? n : leaf.rank - 1 - n;
+    if (step == unknown) return false;
+    to[d] = step;
+    const std::int64_t extent = p.axes[leaf.first_axis + d].extent;
+    step = extent == unknown ? unknown : step * extent;
+  }
+  return true;
+}
+
+/// Stride of a label in a leaf; a diagonal is the sum.
+constexpr std::int64_t label_stride(const flat_program& p, const leaf_info& leaf, const std::int64_t* strides, int label) {
+  std::int64_t sum = 0;
+  for (int d = 0; d < leaf.rank; ++d)
+    if (p.axes[leaf.first_axis + d].label == label) sum += strides[d];
+  return sum;
+}
+
+constexpr bool has_label(const flat_program& p, const leaf_info& leaf, int label) {
+  for (int d = 0; d < leaf.rank; ++d)
+    if (p.axes[leaf.first_axis + d].label == label) return true;
+  return false;
+}
+
+/// All about the leaf is static but for integers that fix an axis.
+constexpr bool is_tiny_leaf(const flat_program& p, const leaf_info& leaf) {
+  if (leaf.local || leaf.space != memory_space::host || leaf.order == layout::strided || leaf.rank > max_rank) return false;
+  for (int d = 0; d < leaf.rank; ++d) {
+    const axis_info& axis = p.axes[leaf.first_axis + d];
+    if (axis.label >= 0 ? axis.extent == unknown || axis.first_at >= 0 : axis.extent_at >= 0 && axis.first_at < 0) return false;
+  }
+  return true;
+}
+
+template <class Source>
+class tiny_maker {
+  static constexpr int labels = at_least_one(Source::size.axes + Source::size.marks);
+  static constexpr const flat_program& p = Source::flat;
+
+ public:
+  tiny_table<Source::flat.label_count, Source::flat.term_count, Source::size.leaves> table;
+
+  constexpr void make() {
+    if (p.statement_count != 1) return;
+    for (int l = 0; l < p.leaf_count; ++l)
+      if (!is_tiny_leaf(p, p.leaves[l]) || !static_strides(p, p.leaves[l], strides[l])) return;
+    static_cast<void>(judge(p, nullptr).statement(0, facts));
+    for (int l = 0; l < p.leaf_count; ++l) offsets(l);
+    std::int64_t work = 0;
+    for (int t = 0; t < p.term_count; ++t)
+      if (!term(table.terms[t], p.terms[t], work)) return;
+    left();
+    table.applies = work <= most_inlined_work && table.out_size <= most_inlined_work;
+  }
+
+ private:
+  std::int64_t strides[at_least_one(Source::size.leaves)][max_rank]{};
+  label_facts facts[labels]{};
+
+  constexpr void offsets(int l) {
+    const leaf_info& leaf = p.leaves[l];
+    for (int d = 0; d < leaf.rank; ++d) {
+      const axis_info& axis = p.axes[leaf.first_axis + d];
+      table.offset[l] += strides[l][d] * (axis.label >= 0 ? facts[axis.label].first : axis.first_at < 0 ? axis.first : 0);
+    }
+  }
+
+  /// Stride of a label in the dense local array, whose axes are the left side's labels in order.
+  constexpr std::int64_t out_stride(int label) const {
+    const leaf_info& left_side = p.leaves[0];
+    std::int64_t step = 1;
+    for (int d = left_side.rank - 1; d >= 0; --d) {
+      const int l = p.axes[left_side.first_axis + d].label;
+      if (l == label) return step;
+      if (l >= 0) step *= facts[l].length;
+    }
+    return 0;
+  }
+
+  /// Left labels but the last, summed labels, the last left label: the innermost loop runs along the local array.
+  constexpr bool term(tiny_nest<Source::flat.label_count>& nest, const term_info& t, std::int64_t& work) {
+    for (int u = t.first_use; u < t.first_use + t.use_count; ++u) {
+      const use_info& use = p.uses[u];
+      if (use.what != use_info::kind::factor) continue;
+      if (nest.leaf_b >= 0) return false;
+      (nest.leaf_a < 0 ? nest.leaf_a : nest.leaf_b) = use.index;
+      (nest.leaf_b < 0 ? nest.conj_a : nest.conj_b) = use.conj && is_complex(p.leaves[0].type);
+    }
+    const leaf_info& left_side = p.leaves[0];
+    int last = -1;
+    for (int d = 0; d < left_side.rank; ++d)
+      if (const int l = p.axes[left_side.first_axis + d].label; l >= 0) last = l;
+    std::int64_t product = 1;
+    for (int d = 0; d < left_side.rank; ++d)
+      if (const int l = p.axes[left_side.first_axis + d].label; l >= 0 && l != last) loop(nest, l, product);
+    for (int l = 0; l < p.label_count; ++l)
+      if (!has_label(p, left_side, l) && ((nest.leaf_a >= 0 && has_label(p, p.leaves[nest.leaf_a], l)) ||
+                                          (nest.leaf_b >= 0 && has_label(p, p.leaves[nest.leaf_b], l))))
+        loop(nest, l, product);
+    if (last >= 0) loop(nest, last, product);
+    work += product;
+    return true;
+  }
+
+  constexpr void loop(tiny_nest<Source::flat.label_count>& nest, int l, std::int64_t& product) {
+    const int a = nest.leaf_a, b = nest.leaf_b;
+    const std::int64_t length = facts[l].length;
+    nest.loops[nest.loop_count++] = {length, a < 0 ? 0 : label_stride(p, p.leaves[a], strides[a], l),
+                                     b < 0 ? 0 : label_stride(p, p.leaves[b], strides[b], l), out_stride(l)};
+    if (product > 0 && length > most_inlined_work) product = most_inlined_work + 1;
+    else product *= length;
+    if (product > most_inlined_work) product = most_inlined_work + 1;
+  }
+
+  constexpr void left() {
+    std::int64_t size = 1;
+    table.store.leaf_a = 0;
+    const leaf_info& left_side = p.leaves[0];
+    for (int d = 0; d < left_side.rank; ++d)
+      if (const int l = p.axes[left_side.first_axis + d].label; l >= 0) loop(table.store, l, size);
+    table.out_size = size;
+  }
+};
+
+template <class Source>
+constexpr auto make_tiny() {
+  tiny_maker<Source> maker;
+  maker.make();
+  return maker.table;
+}
+
+template <dtype> struct element_for;
+template <> struct element_for<dtype::f32> { using type = float; };
+template <> struct element_for<dtype::f64> { using type = double; };
+template <> struct element_for<dtype::c64> { using type = std::complex<float>; };
+template <> struct element_for<dtype::c128> { using type = std::complex<double>; };
+template <> struct element_for<dtype::f16> { using type = half; };
+template <> struct element_for<dtype::bf16> { using type = bfloat16; };
+
+/// Without the library call for infinities that std::complex's operator makes.
+template <class C>
+[[gnu::always_inline]] inline C multiply(const C& x, const C& y) {
+  if constexpr (is_complex_type<C>)
+    return C(x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real());
+  else
+    return x * y;
+}
+
+template <class C, bool Conj, class T>
+[[gnu::always_inline]] inline C load(const T* x) {
+  if constexpr (Conj) return std::conj(C(*x));
+  else return static_cast<C>(*x);
+}
+
+template <class Source>
+class tiny {
+  static constexpr auto table = make_tiny<Source>();
+  static constexpr const flat_program& p = Source::flat;
+  using T = typename element_for<Source::flat.leaves[0].type>::type;
+  using C = compute_of<T>;
+
+ public:
+  static constexpr bool applies = table.applies;
+
+  static void run(const void* const* bases, const std::int64_t* numbers, const std::complex<double>* scalars) {
+    const T* at[Source::size.leaves];
+    for (int l = 0; l < Source::size.leaves; ++l)
+      at[l] = static_cast<const T*>(bases[l]) + table.offset[l] + (p.number_count > 0 ? moved(l, numbers) : 0);
+    C out[table.out_size > 0 ? table.out_size : 1] = {};
+    [&]<int... Term>(std::integer_sequence<int, Term...>) { (add_term<Term>(at, scalars, out), ...); }
+    (std::make_integer_sequence<int, Source::flat.term_count>{});
+    store<0>(const_cast<T*>(at[0]), out);
+  }
+
+ private:
+  /// Offset by integers that fix an axis.
+  static std::int64_t moved(int l, const std::int64_t* numbers) {
+    std::int64_t strides[max_rank], sum = 0;
+    static_strides(p, p.leaves[l], strides);
+    for (int d = 0; d < p.leaves[l].rank; ++d) {
+      const axis_info& axis = p.axes[p.leaves[l].first_axis + d];
+      if (axis.first_at < 0) continue;
+      const known_axis k = look(axis, numbers);
+      if (k.first < 0 || k.first >= k.extent) throw_verdict({fault::bad_constant, -1, d, k.first, k.extent}, p);
+      sum += k.first * strides[d];
+    }
+    return sum;
+  }
+
+  template <int Term>
+  [[gnu::always_inline]] static void add_term(const T* const* at, const std::complex<double>* scalars, C* out) {
+    constexpr auto& nest = table.terms[Term];
+    const T* const a = nest.leaf_a < 0 ? nullptr : at[nest.leaf_a < 0 ? 0 : nest.leaf_a];
+    const T* const b = nest.leaf_b < 0 ? nullptr : at[nest.leaf_b < 0 ? 0 : nest.leaf_b];
+    if constexpr (Source::size.scalars == 0 && !p.terms[Term].negate) {
+      walk<Term, 0>(a, b, out);
+    } else {
+      C part[table.out_size > 0 ? table.out_size : 1] = {};
+      walk<Term, 0>(a, b, part);
+      const C alpha = coefficient<Term>(scalars);
+      for (std::int64_t x = 0; x < table.out_size; ++x) out[x] += multiply(alpha, part[x]);
+    }
+  }
+
+  template <int Term>
+  [[gnu::always_inline]] static C coefficient(const std::complex<double>* scalars) {
+    constexpr const term_info& t = p.terms[Term];
+    C x = t.negate ? C(-1) : C(1);
+    for (int u = t.first_use; u < t.first_use + t.use_count; ++u) {
+      if (p.uses[u].what != use_info::kind::real_scalar && p.uses[u].what != use_info::kind::complex_scalar) continue;
+      const std::complex<double> s = scalars[p.uses[u].index];
+      if constexpr (is_complex_type<C>) x = multiply(x, C(p.uses[u].conj ? std::conj(s) : s));
+      else x *= static_cast<C>(s.real());
+    }
+    return x;
+  }
+
+  template <int Term, int Depth>
+  [[gnu::always_inline]] static void walk(const T* a, const T* b, C* out) {
+    constexpr auto& nest = table.terms[Term];
+    if constexpr (Depth < nest.loop_count) {
+      constexpr tiny_loop loop = nest.loops[Depth];
+      for (std::int64_t x = 0; x < loop.extent; ++x)
+        walk<Term, Depth + 1>(a + x * loop.a, b + x * loop.b, out + x * loop.out);
+    } else if constexpr (nest.leaf_b >= 0) {
+      *out += multiply(load<C, nest.conj_a>(a), load<C, nest.conj_b>(b));
+    } else if constexpr (nest.leaf_a >= 0) {
+      *out += load<C, nest.conj_a>(a);
+    } else {
+      *out += C(1);
+    }
+  }
+
+  template <int Depth>
+  [[gnu::always_inline]] static void store(T* left, const C* out) {
+    if constexpr (Depth < table.store.loop_count) {
+      constexpr tiny_loop loop = table.store.loops[Depth];
+      for (std::int64_t x = 0; x < loop.extent; ++x) store<Depth + 1>(left + x * loop.a, out + x * loop.out);
+    } else if constexpr (p.statements[0].op == update::assign) {
+      *left = static_cast<T>(*out);
+    } else if constexpr (p.statements[0].op == update::add) {
+      *left = static_cast<T>(static_cast<C>(*left) + *out);
+    } else {
+      *left = static_cast<T>(static_cast<C>(*left) - *out);
+    }
+  }
+};
+
+}  // namespace ricci::detail

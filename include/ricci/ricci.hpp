@@ -1,0 +1,12 @@
+// ricci: tensor contractions in index notation. This header is the whole front end.
+#pragma once
+
+#include <ricci/analysis/diagnostics.hpp>
+#include <ricci/expr/local.hpp>
+#include <ricci/expr/operators.hpp>
+#include <ricci/expr/statement.hpp>
+#include <ricci/index/letters.hpp>
+#include <ricci/lower/plan.hpp>
+#include <ricci/tensor/make_view.hpp>
+#include <ricci/tensor/print.hpp>
+#include <ricci/tensor/tensor.hpp>

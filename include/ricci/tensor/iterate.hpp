@@ -1,0 +1,55 @@
+// Walking over all elements of a strided view in row-major index order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <type_traits>
+
+namespace ricci::detail {
+
+template <class T, int Rank>
+class strided_iterator {
+ public:
+  using value_type = std::remove_cv_t<T>;
+  using difference_type = std::ptrdiff_t;
+  using reference = T&;
+  using pointer = T*;
+  using iterator_category = std::forward_iterator_tag;
+
+  strided_iterator() = default;
+  template <class View>
+  strided_iterator(const View& view, std::int64_t position) : at_(view.data()), position_(position) {
+    for (int d = 0; d < Rank; ++d) {
+      extents_[d] = view.extent(d);
+      strides_[d] = view.stride(d);
+    }
+  }
+
+  T& operator*() const { return *at_; }
+  T* operator->() const { return at_; }
+  strided_iterator& operator++() {
+    ++position_;
+    for (int d = Rank - 1; d >= 0; --d) {
+      at_ += strides_[d];
+      if (++index_[d] < extents_[d]) break;
+      at_ -= strides_[d] * extents_[d];
+      index_[d] = 0;
+    }
+    return *this;
+  }
+  strided_iterator operator++(int) {
+    strided_iterator before = *this;
+    ++*this;
+    return before;
+  }
+  friend bool operator==(const strided_iterator& x, const strided_iterator& y) { return x.position_ == y.position_; }
+
+ private:
+  static constexpr int room = Rank > 0 ? Rank : 1;
+  T* at_ = nullptr;
+  std::int64_t position_ = 0;
+  std::int64_t index_[room]{}, extents_[room]{}, strides_[room]{};
+};
+
+}  // namespace ricci::detail

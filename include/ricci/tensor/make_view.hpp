@@ -1,0 +1,75 @@
+// ricci::view: tensors over memory that is already there.
+#pragma once
+
+#include <cstdint>
+
+#include <ricci/index/subscript.hpp>
+#include <ricci/tensor/view.hpp>
+
+namespace ricci {
+
+/// Extents of a view, static and dynamic mixed: `extents<dynamic, 8, 8>{count}`. Options as for `tensor`.
+template <auto... Options>
+struct extents {
+  using shape_type = detail::shape<Options...>;
+  static_assert(shape_type::order != detail::layout::strided, "ricci: give the strides to ricci::view");
+
+  constexpr extents() requires(shape_type::dynamic_count == 0) = default;
+  template <class... N>
+    requires(sizeof...(N) > 0 && sizeof...(N) == shape_type::dynamic_count && (detail::integer_like<N> && ...))
+  constexpr explicit extents(N... n) : numbers{static_cast<std::int64_t>(n)...} {}
+
+  std::int64_t numbers[shape_type::dynamic_count > 0 ? shape_type::dynamic_count : 1]{};
+};
+
+namespace detail {
+
+/// An extent or stride of a braced list: any integer or constant, without narrowing.
+struct number {
+  std::int64_t value;
+  template <class I>
+    requires(integer_like<I> || constant_like<I>)
+  constexpr number(I i) : value(static_cast<std::int64_t>(i)) {}
+};
+
+template <class T, class Sequence> struct strided_view;
+template <auto> inline constexpr std::int64_t always_dynamic = dynamic;
+
+template <int... D> struct axis_list {};
+template <int N, int... D> struct make_axis_list : make_axis_list<N - 1, N - 1, D...> {};
+template <int... D> struct make_axis_list<0, D...> { using type = axis_list<D...>; };
+
+template <class T, int... D>
+struct strided_view<T, axis_list<D...>> {
+  using type = tensor_view<T, always_dynamic<D>..., strided>;
+};
+
+/// Throws errc::bad_extent if one of the extents is negative.
+void check_extents(const std::int64_t* extents, int rank);
+
+}  // namespace detail
+
+/// A view with run-time extents and strides, rank N.
+template <class T, int N>
+using dynamic_view = typename detail::strided_view<T, typename detail::make_axis_list<N>::type>::type;
+
+/// Row-major (or as the options of `extents` say) over foreign memory.
+template <class T, auto... Options>
+constexpr tensor_view<T, Options...> view(T* data, const extents<Options...>& shape) {
+  detail::check_extents(shape.numbers, detail::shape<Options...>::dynamic_count);
+  return {data, shape.numbers};
+}
+
+/// Any strides, counted in elements: `view(ptr, {count, 8, 8}, {64, 1, 8})`.
+template <class T, int N>
+constexpr dynamic_view<T, N> view(T* data, const detail::number (&extents)[N], const detail::number (&strides)[N]) {
+  std::int64_t numbers[2 * N];
+  for (int d = 0; d < N; ++d) {
+    numbers[d] = extents[d].value;
+    numbers[N + d] = strides[d].value;
+  }
+  detail::check_extents(numbers, N);
+  return {data, numbers};
+}
+
+}  // namespace ricci

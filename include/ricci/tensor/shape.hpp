@@ -1,0 +1,91 @@
+// What stands between the angle brackets of a tensor or view: extents and tags, as values.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include <ricci/core/types.hpp>
+
+namespace ricci {
+
+/// An extent that is known at run time only.
+inline constexpr std::int64_t dynamic = std::numeric_limits<std::int64_t>::min();
+
+struct gpu_tag {};
+struct row_major_tag {};
+struct column_major_tag {};
+struct strided_tag {};
+
+/// Tags of `tensor` and `extents`: memory on the GPU; last axis fastest (the default); first axis fastest.
+inline constexpr gpu_tag gpu{};
+inline constexpr row_major_tag row_major{};
+inline constexpr column_major_tag column_major{};
+/// Tag of a view whose strides are known at run time only.
+inline constexpr strided_tag strided{};
+
+namespace detail {
+
+enum class layout : std::uint8_t { row_major, column_major, strided };
+
+template <std::int64_t Extent> struct negative_extent;  // analysis/diagnostics.hpp
+
+template <class O> inline constexpr bool is_extent_option = std::is_integral_v<O>;
+
+/// The numbers and tags of an option list, sorted out. Copied nowhere: read through its static members.
+template <auto... Options>
+struct shape {
+  template <class Tag> static constexpr bool has = (false || ... || std::is_same_v<std::remove_cv_t<decltype(Options)>, Tag>);
+  static constexpr int rank = (0 + ... + static_cast<int>(is_extent_option<std::remove_cv_t<decltype(Options)>>));
+  static constexpr memory_space space = has<gpu_tag> ? memory_space::gpu : memory_space::host;
+  static constexpr layout order =
+      has<strided_tag> ? layout::strided : has<column_major_tag> ? layout::column_major : layout::row_major;
+
+  struct extent_list {
+    std::int64_t at[rank > 0 ? rank : 1]{};
+    int number[rank > 0 ? rank : 1]{};  // where a dynamic extent stands among the run-time numbers
+    int dynamic_count = 0;
+  };
+  static constexpr extent_list list = [] {
+    extent_list out;
+    int d = 0;
+    const auto take = [&]<auto Option>() {
+      if constexpr (is_extent_option<std::remove_cv_t<decltype(Option)>>) {
+        if constexpr (Option < 0 && Option != dynamic) static_cast<void>(sizeof(negative_extent<Option>));
+        out.at[d] = static_cast<std::int64_t>(Option);
+        out.number[d] = Option == dynamic ? out.dynamic_count++ : -1;
+        ++d;
+      }
+    };
+    (take.template operator()<Options>(), ...);
+    return out;
+  }();
+  static constexpr int dynamic_count = list.dynamic_count;
+  static constexpr std::int64_t extent(const std::int64_t* numbers, int d) {
+    return list.number[d] < 0 ? list.at[d] : numbers[list.number[d]];
+  }
+  static constexpr std::int64_t stride(const std::int64_t* numbers, int d) {
+    if constexpr (order == layout::strided) return numbers[dynamic_count + d];
+    std::int64_t step = 1;
+    for (int a = order == layout::row_major ? d + 1 : 0; a < (order == layout::row_major ? rank : d); ++a)
+      step *= extent(numbers, a);
+    return step;
+  }
+
+  /// Run-time numbers of a view of this shape: its dynamic extents in order, then all strides if strided.
+  static constexpr int number_count = dynamic_count + (order == layout::strided ? rank : 0);
+  static constexpr bool is_static = number_count == 0;
+};
+
+/// Number of elements of static extents; -1 if one is dynamic.
+constexpr std::int64_t static_size(const std::int64_t* extents, int rank) {
+  std::int64_t size = 1;
+  for (int d = 0; d < rank; ++d) {
+    if (extents[d] < 0) return -1;
+    size *= extents[d];
+  }
+  return size;
+}
+
+}  // namespace detail
+}  // namespace ricci

@@ -1,0 +1,140 @@
+// The owning tensor.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include <ricci/core/types.hpp>
+#include <ricci/tensor/view.hpp>
+
+namespace ricci {
+
+namespace detail {
+
+/// 64-byte aligned, zeroed memory for `count` elements of `bytes` each. Errors: no_memory.
+void* allocate(std::int64_t count, std::int64_t bytes);
+void release(void* memory) noexcept;
+
+/// Product of extents. Errors: bad_extent if one is negative, no_memory if it cannot be counted in 64 bits.
+std::int64_t checked_size(const std::int64_t* extents, int rank);
+
+template <int Wanted, int Given> struct extent_arguments;  // analysis/diagnostics.hpp
+template <class Tensor> struct temporary_tensor;           // analysis/diagnostics.hpp
+
+}  // namespace detail
+
+/// A tensor that owns its memory: `tensor<double, 64, ricci::dynamic, 8> A(n);`
+///
+/// Options   extents (integers or `dynamic`), `gpu`, `row_major` (the default: last axis fastest), `column_major`.
+///           Dynamic extents are the constructor's arguments, in order.
+/// Memory    64-byte aligned, zero-initialised; a moved-from tensor may only be assigned to or destroyed.
+///           A gpu tensor holds its extents; data() is null.
+/// Errors    bad_extent (negative), no_memory.
+template <element T, auto... Options>
+class tensor {
+ public:
+  using element_type = T;
+  using value_type = T;
+  using shape_type = detail::shape<Options...>;
+  using view_type = tensor_view<T, Options...>;
+  using const_view_type = tensor_view<const T, Options...>;
+  static_assert(shape_type::order != detail::layout::strided, "ricci: a tensor owns dense memory; strided is for views");
+
+  tensor() requires(shape_type::dynamic_count == 0) { acquire(); }
+
+  template <class... N>
+    requires(sizeof...(N) > 0 && (std::is_integral_v<N> && ...))
+  explicit tensor(N... extents) {
+    if constexpr (sizeof...(N) != shape_type::dynamic_count)
+      static_cast<void>(sizeof(detail::extent_arguments<shape_type::dynamic_count, sizeof...(N)>));
+    else {
+      int n = 0;
+      ((numbers_[n++] = static_cast<std::int64_t>(extents)), ...);
+      acquire();
+    }
+  }
+
+  tensor(const tensor& other) {
+    copy_numbers(other);
+    acquire();
+    copy_elements(other);
+  }
+  tensor(tensor&& other) noexcept : data_(other.data_) {
+    copy_numbers(other);
+    other.data_ = nullptr;
+  }
+  /// Copies extents and elements; the memory is kept where the sizes agree.
+  tensor& operator=(const tensor& other) {
+    if (this == &other) return *this;
+    if (!data_ || size() != other.size()) return *this = tensor(other);
+    copy_numbers(other);
+    copy_elements(other);
+    return *this;
+  }
+  tensor& operator=(tensor&& other) noexcept {
+    T* const mine = data_;
+    data_ = other.data_;
+    other.data_ = nullptr;
+    copy_numbers(other);
+    detail::release(mine);
+    return *this;
+  }
+  ~tensor() { detail::release(data_); }
+
+  static constexpr int rank() { return shape_type::rank; }
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  std::int64_t extent(int d) const { return view().extent(d); }
+  std::int64_t stride(int d) const { return view().stride(d); }
+  std::int64_t size() const { return view().size(); }
+
+  view_type view() { return view_type(data_, numbers_); }
+  const_view_type view() const { return const_view_type(data_, numbers_); }
+
+  /// Integers and constants alone: the element (checked in debug builds). With labels: an access expression.
+  template <class... S>
+  decltype(auto) operator()(const S&... subscripts) & { return detail::subscript(view(), subscripts...); }
+  template <class... S>
+  decltype(auto) operator()(const S&... subscripts) const& { return detail::subscript(view(), subscripts...); }
+  /// Expressions hold views; a view of a temporary would dangle. Its elements may be read.
+  template <class... S>
+  decltype(auto) operator()(const S&... subscripts) const&& {
+    if constexpr (sizeof...(S) > 0 && (std::is_integral_v<S> && ...))
+      return T(detail::subscript(view(), subscripts...));
+    else {
+      static_cast<void>(sizeof(detail::temporary_tensor<tensor>));
+      return detail::subscript(view(), subscripts...);
+    }
+  }
+
+  void fill(const T& x) {
+    for (T& e : *this) e = x;
+  }
+
+  /// All elements in memory order.
+  T* begin() { return data_; }
+  T* end() { return data_ + host_size(); }
+  const T* begin() const { return data_; }
+  const T* end() const { return data_ + host_size(); }
+
+ private:
+  std::int64_t host_size() const { return shape_type::space == memory_space::host ? size() : 0; }
+  void acquire() {
+    std::int64_t extents[shape_type::rank > 0 ? shape_type::rank : 1];
+    for (int d = 0; d < rank(); ++d) extents[d] = extent(d);
+    const std::int64_t count = detail::checked_size(extents, rank());
+    if constexpr (shape_type::space == memory_space::host) data_ = static_cast<T*>(detail::allocate(count, sizeof(T)));
+  }
+  void copy_numbers(const tensor& other) {
+    for (int n = 0; n < shape_type::dynamic_count; ++n) numbers_[n] = other.numbers_[n];
+  }
+  void copy_elements(const tensor& other) {
+    const std::int64_t count = host_size();
+    for (std::int64_t e = 0; e < count; ++e) data_[e] = other.data_[e];
+  }
+
+  T* data_ = nullptr;
+  std::int64_t numbers_[shape_type::dynamic_count > 0 ? shape_type::dynamic_count : 1]{};
+};
+
+}  // namespace ricci

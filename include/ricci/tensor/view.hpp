@@ -1,0 +1,75 @@
+// The non-owning view that every tensor hands to expressions: a pointer and the numbers its type does not know.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include <ricci/core/error.hpp>
+#include <ricci/tensor/iterate.hpp>
+#include <ricci/tensor/shape.hpp>
+
+namespace ricci {
+
+namespace detail {
+
+/// Throws errc::bad_range: "index 9 is outside axis 1 of extent 9".
+[[noreturn]] void throw_bad_index(int axis, std::int64_t index, std::int64_t extent);
+
+template <class View, class... S>
+constexpr decltype(auto) subscript(const View& view, const S&... subscripts);
+
+}  // namespace detail
+
+/// A view of memory that somebody else owns. T may be const: then it stands on right sides only.
+/// Options as for `tensor`, and `ricci::strided`. Copies are shallow; == compares elements.
+template <class T, auto... Options>
+class tensor_view {
+ public:
+  using element_type = T;
+  using value_type = std::remove_cv_t<T>;
+  using shape_type = detail::shape<Options...>;
+
+  constexpr tensor_view() = default;
+  constexpr tensor_view(T* data, const std::int64_t* numbers) : data_(data) {
+    for (int n = 0; n < shape_type::number_count; ++n) numbers_[n] = numbers[n];
+  }
+
+  static constexpr int rank() { return shape_type::rank; }
+  constexpr T* data() const { return data_; }
+  constexpr const std::int64_t* numbers() const { return numbers_; }
+  constexpr std::int64_t extent(int d) const { return shape_type::extent(numbers_, d); }
+  constexpr std::int64_t stride(int d) const { return shape_type::stride(numbers_, d); }
+  constexpr std::int64_t size() const {
+    std::int64_t count = 1;
+    for (int d = 0; d < rank(); ++d) count *= extent(d);
+    return count;
+  }
+
+  /// Integers and constants alone: the element. With labels: an access expression.
+  template <class... S>
+  constexpr decltype(auto) operator()(const S&... subscripts) const { return detail::subscript(*this, subscripts...); }
+
+  void fill(const value_type& x) const requires(!std::is_const_v<T>) {
+    for (T& e : *this) e = x;
+  }
+
+  /// Row-major index order for strided views; memory order else.
+  auto begin() const {
+    if constexpr (shape_type::order == detail::layout::strided)
+      return detail::strided_iterator<T, shape_type::rank>(*this, 0);
+    else
+      return data_;
+  }
+  auto end() const {
+    if constexpr (shape_type::order == detail::layout::strided)
+      return detail::strided_iterator<T, shape_type::rank>(*this, size());
+    else
+      return data_ + size();
+  }
+
+ private:
+  T* data_ = nullptr;
+  std::int64_t numbers_[shape_type::number_count > 0 ? shape_type::number_count : 1]{};
+};
+
+}  // namespace ricci

@@ -1,0 +1,267 @@
+// Flat program + numbers -> program.
+#include "front/lowering.hpp"
+
+#include <algorithm>
+
+#include <ricci/core/error.hpp>
+
+namespace ricci::detail {
+namespace {
+
+/// Makes the slots of one statement and fills in what its axes are.
+class resolver {
+ public:
+  explicit resolver(const front_call& call) : p_(*call.program), call_(call) {
+    out_.numbers.assign(call.numbers, call.numbers + p_.number_count);
+    out_.lengths.assign(p_.label_count, unknown);
+    out_.slots.reserve(p_.slot_count);
+  }
+
+  lowering all() {
+    for (int l = 0; l < p_.leaf_count; ++l)
+      if (p_.leaves[l].space == memory_space::gpu)
+        throw error(errc::no_gpu, "ricci: this build has no GPU backend; the statement's tensors are in GPU memory");
+    for (int s = 0; s < p_.statement_count; ++s) one(s);
+    return std::move(out_);
+  }
+
+ private:
+  void one(int s) {
+    const statement_info& info = p_.statements[s];
+    for_each_factor(info, [&](const use_info& use) { read_local(use.index); });
+    std::vector<label_facts> facts(p_.label_count);
+    const verdict v = judge(p_, out_.numbers.data()).statement(s, facts.data());
+    if (!v.ok()) throw_verdict(v, p_);
+    for (int l = 0; l < p_.label_count; ++l) {
+      if (facts[l].length == unknown) continue;
+      if (out_.lengths[l] != unknown && out_.lengths[l] != facts[l].length)
+        throw_verdict({fault::unequal_extents, l, -1, out_.lengths[l], facts[l].length}, p_);
+      out_.lengths[l] = facts[l].length;
+    }
+    write_local(info.left, facts.data());
+    add(info.left, s, true, false, facts.data());
+    for_each_factor(info, [&](const use_info& use) { add(use.index, s, false, use.conj, facts.data()); });
+  }
+
+  template <class F>
+  void for_each_factor(const statement_info& info, F f) const {
+    for (int t = info.first_term; t < info.first_term + info.term_count; ++t)
+      for (int u = 0; u < p_.terms[t].use_count; ++u)
+        if (const use_info& use = p_.uses[p_.terms[t].first_use + u]; use.what == use_info::kind::factor) f(use);
+  }
+
+  /// A local's extents are those of the labels it was assigned with.
+  void read_local(int leaf) {
+    const leaf_info& info = p_.leaves[leaf];
+    if (!info.local) return;
+    const auto at = std::find(out_.locals.begin(), out_.locals.end(), call_.bases[leaf]);
+    if (at == out_.locals.end())
+      throw error(errc::bad_argument, "ricci[R015]: a local is read before a statement of the fused program assigns it");
+    const std::vector<std::int64_t>& extents = local_extents_[at - out_.locals.begin()];
+    if (static_cast<int>(extents.size()) != info.rank)
+      throw error(errc::bad_argument, "ricci[R015]: a local was assigned with " + std::to_string(extents.size()) +
+                                          " labels and is read with " + std::to_string(info.rank));
+    for (int d = 0; d < info.rank; ++d) out_.numbers[p_.axes[info.first_axis + d].extent_at] = extents[d];
+    for (int d = 0; d < info.rank; ++d)
+      for (int e = 0; e < d; ++e)
+        if (p_.axes[info.first_axis + d].label == p_.axes[info.first_axis + e].label)
+          throw_verdict({fault::bad_local, p_.axes[info.first_axis + d].label}, p_);
+  }
+
+  void write_local(int leaf, const label_facts* facts) {
+    const leaf_info& info = p_.leaves[leaf];
+    if (!info.local) return;
+    if (std::find(out_.locals.begin(), out_.locals.end(), call_.bases[leaf]) != out_.locals.end())
+      throw error(errc::bad_argument, "ricci[R015]: a local is assigned twice in a fused program");
+    std::vector<std::int64_t> extents;
+    for (int d = 0; d < info.rank; ++d) {
+      extents.push_back(facts[p_.axes[info.first_axis + d].label].length);
+      out_.numbers[p_.axes[info.first_axis + d].extent_at] = extents.back();
+    }
+    out_.locals.push_back(call_.bases[leaf]);
+    local_extents_.push_back(extents);
+  }
+
+  void add(int leaf, int s, bool is_left, bool conj, const label_facts* facts) {
+    const leaf_info& info = p_.leaves[leaf];
+    slot_use& slot = out_.slots.emplace_back();
+    slot.leaf = leaf;
+    slot.statement = s;
+    slot.is_left = is_left;
+    slot.conj = conj && is_complex(info.type);
+    std::int64_t extents[max_rank];
+    for (int d = 0; d < info.rank; ++d) extents[d] = look(p_.axes[info.first_axis + d], out_.numbers.data()).extent;
+    strides(info, extents, slot.strides);
+    for (int d = 0; d < info.rank; ++d) {
+      const axis_info& axis = p_.axes[info.first_axis + d];
+      const known_axis k = look(axis, out_.numbers.data());
+      slot.label[d] = axis.label;
+      slot.first[d] = axis.label < 0 ? k.first : facts[axis.label].first;
+      slot.last[d] = axis.label < 0 ? k.first + 1 : facts[axis.label].last;
+      slot.offset += slot.first[d] * slot.strides[d];
+    }
+    if (info.local) slot.offset = 0;
+    else span(info, slot);
+  }
+
+  void strides(const leaf_info& info, const std::int64_t* extents, std::int64_t* to) const {
+    std::int64_t step = 1;
+    for (int a = 0; a < info.rank; ++a) {
+      const int d = info.order == layout::column_major ? a : info.rank - 1 - a;
+      if (info.order == layout::strided) to[d] = out_.numbers[p_.axes[info.first_axis + d].stride_at];
+      else to[d] = step, step *= extents[d];
+    }
+  }
+
+  static void span(const leaf_info& info, slot_use& slot) {
+    const auto size = static_cast<std::int64_t>(size_of(info.type));
+    std::int64_t low = 0, high = 0;
+    for (int d = 0; d < info.rank; ++d) {
+      if (slot.last[d] <= slot.first[d]) return;
+      const std::int64_t x = slot.first[d] * slot.strides[d], y = (slot.last[d] - 1) * slot.strides[d];
+      low += std::min(x, y);
+      high += std::max(x, y);
+    }
+    slot.low = low * size;
+    slot.high = (high + 1) * size;
+  }
+
+  const flat_program& p_;
+  const front_call& call_;
+  lowering out_;
+  std::vector<std::vector<std::int64_t>> local_extents_;
+};
+
+std::string name_of_slot(const front_call& call, const lowering& low, int slot, int local) {
+  if (local >= 0) return "t" + std::to_string(local + 1);
+  const flat_program& p = *call.program;
+  const slot_use& s = low.slots[slot];
+  int lefts = 0, factors = 0;
+  for (int other = 0; other < slot; ++other) {
+    const slot_use& o = low.slots[other];
+    if (p.leaves[o.leaf].local) continue;
+    if (o.is_left) {
+      ++lefts;
+      if (call.bases[o.leaf] == call.bases[s.leaf]) return name_of_slot(call, low, other, -1);
+    } else if (!s.is_left) {
+      ++factors;
+    }
+  }
+  if (s.is_left) return lefts == 0 ? "C" : "C" + std::to_string(lefts + 1);
+  const std::string letters = "ABDEFGHKMNPQRSTUVWXYZ";
+  return factors < static_cast<int>(letters.size()) ? letters.substr(factors, 1) : "A" + std::to_string(factors + 1);
+}
+
+reference make_reference(const front_call& call, const lowering& low, int slot) {
+  const slot_use& s = low.slots[slot];
+  const leaf_info& info = call.program->leaves[s.leaf];
+  reference r;
+  r.slot = slot;
+  r.type = info.type;
+  r.space = info.space;
+  r.conj = s.conj;
+  if (info.local)
+    r.local = static_cast<int>(std::find(low.locals.begin(), low.locals.end(), call.bases[s.leaf]) - low.locals.begin());
+  r.name = name_of_slot(call, low, slot, r.local);
+  for (int d = 0; d < info.rank; ++d) {
+    if (s.label[d] < 0) continue;
+    const auto same = [&](const reference_axis& a) { return a.label == s.label[d]; };
+    const auto at = std::find_if(r.axes.begin(), r.axes.end(), same);
+    if (at != r.axes.end()) at->stride += s.strides[d];
+    else r.axes.push_back({s.label[d], s.strides[d]});
+  }
+  return r;
+}
+
+product make_product(const front_call& call, const lowering& low, const term_info& term, int& slot, int& scalar) {
+  product t;
+  t.negate = term.negate;
+  bool scaled = false;
+  for (int u = term.first_use; u < term.first_use + term.use_count; ++u) {
+    const use_info::kind what = call.program->uses[u].what;
+    if (what == use_info::kind::factor) t.factors.push_back(make_reference(call, low, slot++));
+    scaled = scaled || what == use_info::kind::real_scalar || what == use_info::kind::complex_scalar;
+  }
+  if (scaled) t.scalar = scalar++;
+  return t;
+}
+
+}  // namespace
+
+lowering resolve(const front_call& call) { return resolver(call).all(); }
+
+overlap::kind relation(const front_call& call, const lowering& low, int left_slot, int other_slot) {
+  const auto footprint_of = [&](const slot_use& s) {
+    const leaf_info& info = call.program->leaves[s.leaf];
+    return footprint{call.bases[s.leaf], info.type, info.rank, s.strides, s.first, s.last, s.label};
+  };
+  return classify(footprint_of(low.slots[left_slot]), footprint_of(low.slots[other_slot]));
+}
+
+program make_program(const front_call& call, const lowering& low) {
+  const flat_program& flat = *call.program;
+  program p;
+  for (int l = 0; l < flat.label_count; ++l)
+    p.labels.push_back({std::string(flat.labels[l].text, flat.labels[l].size), low.lengths[l]});
+  p.local_count = static_cast<int>(low.locals.size());
+  p.slot_count = static_cast<int>(low.slots.size());
+  int slot = 0;
+  for (int s = 0; s < flat.statement_count; ++s) {
+    const statement_info& info = flat.statements[s];
+    statement& made = p.statements.emplace_back();
+    made.op = info.op;
+    made.left = make_reference(call, low, slot++);
+    for (int t = info.first_term; t < info.first_term + info.term_count; ++t)
+      made.terms.push_back(make_product(call, low, flat.terms[t], slot, p.scalar_count));
+  }
+  for (int left = 0; left < slot; ++left) {
+    if (!low.slots[left].is_left || flat.leaves[low.slots[left].leaf].local) continue;
+    for (int other = 0; other < slot; ++other) {
+      const slot_use &x = low.slots[left], &y = low.slots[other];
+      if (other == left || flat.leaves[y.leaf].local) continue;
+      const overlap::kind verdict = relation(call, low, left, other);
+      const bool same_tensor = call.bases[x.leaf] == call.bases[y.leaf] && x.low < x.high && y.low < y.high;
+      if (verdict != overlap::kind::disjoint || same_tensor) p.overlaps.push_back({left, other, verdict});
+    }
+  }
+  return p;
+}
+
+void bind_coefficients(const front_call& call) {
+  const flat_program& p = *call.program;
+  std::complex<double>* to = call.coefficients;
+  for (int t = 0; t < p.term_count; ++t) {
+    std::complex<double> x = 1;
+    bool scaled = false;
+    for (int u = p.terms[t].first_use; u < p.terms[t].first_use + p.terms[t].use_count; ++u) {
+      const use_info& use = p.uses[u];
+      if (use.what != use_info::kind::real_scalar && use.what != use_info::kind::complex_scalar) continue;
+      const std::complex<double> s = use.conj ? std::conj(call.scalars[use.index]) : call.scalars[use.index];
+      if (!scaled) x = s;
+      else if (use.what == use_info::kind::real_scalar) x *= s.real();
+      else x *= s;
+      scaled = true;
+    }
+    if (scaled) *to++ = x;
+  }
+}
+
+void bind(const front_call& call, const lowering& low) {
+  for (std::size_t s = 0; s < low.slots.size(); ++s) {
+    const leaf_info& info = call.program->leaves[low.slots[s].leaf];
+    const auto base = static_cast<const char*>(call.bases[low.slots[s].leaf]);
+    const auto bytes = low.slots[s].offset * static_cast<std::int64_t>(size_of(info.type));
+    call.pointers[s] = info.local || !base ? nullptr : const_cast<char*>(base + bytes);
+  }
+  bind_coefficients(call);
+}
+
+program lower(const front_call& call) { return make_program(call, resolve(call)); }
+
+std::shared_ptr<const executable> prepare(const front_call& call, const options& o) {
+  const lowering low = resolve(call);
+  bind(call, low);
+  return compile(make_program(call, low), o);
+}
+
+}  // namespace ricci::detail

@@ -37,12 +37,16 @@ double kernel_cycles(const shape& s, const machine& m) {
   const std::int64_t vectors = s.cols * divide_up(s.lane, width);
   const std::int64_t nv = std::min<std::int64_t>(vectors, complex ? 2 : 3);
   const std::int64_t mr = std::min<std::int64_t>(s.rows, budget / nv);
-  const double tiles = static_cast<double>(divide_up(vectors, nv)) * static_cast<double>(divide_up(s.rows, mr));
-  const double pair = static_cast<double>(mr * nv) * fma_of_pair;
-  const double loads = static_cast<double>(nv + mr) * (complex && s.lanes == kernels::lanes::n ? 1.5 : 1.0) / 2;
+  const std::int64_t row_tiles = divide_up(s.rows, mr), col_tiles = divide_up(vectors, nv);
+  const double tiles = static_cast<double>(row_tiles * col_tiles);
+  const double rows = static_cast<double>(s.rows) / static_cast<double>(row_tiles);  // of an average tile
+  const double columns = static_cast<double>(vectors) / static_cast<double>(col_tiles);
+  const double pair = rows * columns * fma_of_pair;
+  const double loads = (columns + rows) * (complex && s.lanes == kernels::lanes::n ? 1.5 : 1.0) / 2;
   const double step = std::max({pair / 2, loads, s.k > 2 && pair < 8 ? 4.0 : 1.0});
   const double masked = s.lane % width ? 1.15 : 1.0;
-  return static_cast<double>(s.loops) * tiles * (static_cast<double>(s.k) * step * masked + 8 + pair * 1.5) + 40;
+  const double tile = static_cast<double>(s.k) * step * masked + 8 + pair * 0.8;
+  return static_cast<double>(s.loops) * (tiles * tile + 5) + 40;
 }
 
 double move_cycles(std::int64_t count, bool same_unit, bool any_unit, bool converts) {

@@ -103,12 +103,13 @@ double seconds_of(const segment& s, const machine& m) {
 
 class blocker {
  public:
-  blocker(const work& w, const machine& m, const options& o) : work_(w), machine_(m), options_(o) {}
+  blocker(const work& w, const machine& m, const options& o, const hints& h)
+      : work_(w), machine_(m), options_(o), hints_(h) {}
 
   void run(plan& p) {
-    offer({}, 1, false, 1);
     std::vector<int> common = common_labels(work_);
-    if (!common.empty()) {
+    if (hints_.block <= 0 || common.empty()) offer({}, 1, false, 1);
+    if (!common.empty() && hints_.block != 0) {
       const auto& labels = work_.source.labels;
       std::stable_sort(common.begin(), common.end(), [&](int x, int y) { return labels[x].extent < labels[y].extent; });
       const dtype type = compute_type(work_.ops.front().c.type);
@@ -117,10 +118,11 @@ class blocker {
       std::int64_t blocks = 1;
       for (int l : common) blocks *= labels[l].extent;
       blocks /= extent;
-      for (std::int64_t size : {width, 2 * width, 4 * width, 8 * width})
+      if (hints_.block > 0) offer(common, std::min(hints_.block, extent), hints_.interleave, blocks);
+      else for (std::int64_t size : {width, 2 * width, 4 * width, 8 * width})
         offer(common, std::min(size, extent), true, blocks);
       for (std::int64_t size : {std::int64_t{1}, std::int64_t{8}, std::int64_t{32}})
-        offer(common, std::min(size, extent), false, blocks);
+        if (hints_.block < 0) offer(common, std::min(size, extent), false, blocks);
     }
     p.block_labels = block_;
     p.segments.push_back(std::move(best_));
@@ -145,6 +147,7 @@ class blocker {
   const work& work_;
   const machine& machine_;
   const options& options_;
+  const hints hints_;
   segment best_;
   std::vector<int> block_;
   bool interleave_ = false;
@@ -193,7 +196,7 @@ void count_flops(plan& p) {
 
 }  // namespace
 
-plan make_plan(const program& source, const machine& m, const options& o) {
+plan make_plan(const program& source, const machine& m, const options& o, const hints& h) {
   check(source);
   const work w = planning::make_work(source, o);
   plan p;
@@ -214,7 +217,7 @@ plan make_plan(const program& source, const machine& m, const options& o) {
     p.segments.push_back({});
     return p;
   }
-  blocker(w, m, o).run(p);
+  blocker(w, m, o, h).run(p);
   count_flops(p);
   const bool narrow = !source.statements.empty() && size_of(compute_type(source.statements[0].left.type)) == 4;
   const double peak = (narrow || source.statements[0].left.type == dtype::c64 ? m.peak_f32 : m.peak_f64) * 1e9;

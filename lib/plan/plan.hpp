@@ -108,8 +108,14 @@ struct plan {
   bool operator==(const plan&) const = default;
 };
 
+/// What a measurement knows better than the cost model.
+struct hints {
+  std::int64_t block = -1;  // extent of a block of the common label; 0: no blocks; -1: the cost model decides
+  bool interleave = false;
+};
+
 /// Decides everything. Errors: as compile().
-plan make_plan(const program& p, const machine& m, const options& o = {});
+plan make_plan(const program& p, const machine& m, const options& o = {}, const hints& h = {});
 
 std::string to_string(const plan& p, const machine& m);
 

@@ -1,0 +1,185 @@
+// einsum at run time: NumPy's whole language over arrays, views and tensors of any rank.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include <ricci/core/types.hpp>
+#include <ricci/einsum/ndarray.hpp>
+#include <ricci/engine/engine.hpp>
+
+namespace ricci {
+
+/// Stands for "..." in a list of label numbers.
+inline constexpr int ellipsis = -1;
+
+/// What can be an operand: an ndarray, an ndview, a tensor or a view of one.
+template <class X>
+concept array_like = requires(const X& x) {
+  { x.data() } -> std::convertible_to<const void*>;
+  { x.rank() } -> std::convertible_to<std::int64_t>;
+  { x.extent(0) } -> std::convertible_to<std::int64_t>;
+  { x.stride(0) } -> std::convertible_to<std::int64_t>;
+  typename X::value_type;
+  requires element<typename X::value_type>;
+};
+
+namespace detail {
+
+/// An operand or a result without its type.
+struct array_info {
+  void* data = nullptr;
+  dtype type = dtype::f64;
+  std::span<const std::int64_t> extents, strides;
+};
+
+/// The two ways to say what is wanted; `lists` is null for a text.
+struct einsum_words {
+  std::string_view text;
+  const std::vector<std::vector<int>>* lists = nullptr;
+  const std::vector<int>* result = nullptr;  // null: implicit
+};
+
+struct prepared_einsum {
+  std::vector<std::int64_t> extents;  // of the result
+  program statement;
+  std::shared_ptr<const executable> plan;  // null if the result has no elements
+};
+
+/// Reads the words, checks them against the shapes, plans; or finds what was remembered of an equal call.
+/// Without `out` the result is dense and overlaps nothing.
+std::shared_ptr<const prepared_einsum> prepare_einsum(const einsum_words& words, std::span<const array_info> operands,
+                                                      const array_info* out, const options& o);
+
+void run_einsum(const prepared_einsum& prepared, void* out, std::span<const array_info> operands);
+
+/// The numbers of an operand, kept where its array_info points to.
+template <class X>
+class array_numbers {
+ public:
+  explicit array_numbers(const X& x) {
+    info.data = const_cast<void*>(static_cast<const void*>(x.data()));
+    info.type = dtype_of<typename X::value_type>;
+    if constexpr (requires { { x.extents() } -> std::same_as<const std::vector<std::int64_t>&>; }) {
+      info.extents = x.extents(), info.strides = x.strides();
+    } else {
+      const auto rank = static_cast<std::size_t>(x.rank());
+      numbers_.resize(2 * rank);
+      for (std::size_t d = 0; d < rank; ++d)
+        numbers_[d] = x.extent(static_cast<int>(d)), numbers_[rank + d] = x.stride(static_cast<int>(d));
+      info.extents = std::span(numbers_).first(rank), info.strides = std::span(numbers_).last(rank);
+    }
+  }
+  array_numbers(const array_numbers&) = delete;
+  array_numbers& operator=(const array_numbers&) = delete;
+  array_info info;
+
+ private:
+  std::vector<std::int64_t> numbers_;
+};
+
+template <element T>
+ndarray<T> evaluate_einsum(const einsum_words& words, std::span<const array_info> operands, const options& o) {
+  const auto prepared = prepare_einsum(words, operands, nullptr, o);
+  auto out = ndarray<T>::uninitialised(prepared->extents);
+  run_einsum(*prepared, out.data(), operands);
+  return out;
+}
+
+template <class Out>
+void evaluate_einsum_into(const Out& out, const einsum_words& words, std::span<const array_info> operands,
+                          const options& o) {
+  const array_numbers<Out> numbers(out);
+  const auto prepared = prepare_einsum(words, operands, &numbers.info, o);
+  run_einsum(*prepared, numbers.info.data, operands);
+}
+
+template <class First, class... Rest>
+struct common_element {
+  static_assert((std::same_as<typename First::value_type, typename Rest::value_type> && ...),
+                "ricci: the operands of einsum have different element types; convert one of them first");
+  using type = typename First::value_type;
+};
+
+template <class T>
+std::vector<array_info> infos_of(std::span<const ndview<const T>> operands) {
+  std::vector<array_info> infos;
+  for (const auto& x : operands)
+    infos.push_back({const_cast<T*>(x.data()), dtype_of<T>, x.extents(), x.strides()});
+  return infos;
+}
+
+}  // namespace detail
+
+/// einsum("ij,jk->ik", a, b)[i, k] = sum_j a[i, j] * b[j, k]
+///
+/// Words     all that NumPy means: explicit and implicit mode, "...", broadcasting of extents 1, diagonals, spaces.
+/// Cost      plans once for equal words, shapes and strides; then a look-up, the memory of the result and the work.
+/// Errors    bad_subscripts, bad_label, bad_extent, bad_argument (null data), no_memory.
+template <array_like... Operands>
+  requires(sizeof...(Operands) > 0)
+auto einsum(const options& o, std::string_view subscripts, const Operands&... operands) {
+  using type = typename detail::common_element<Operands...>::type;
+  return [&](const auto&... numbers) {
+    const std::array<detail::array_info, sizeof...(Operands)> infos{numbers.info...};
+    return detail::evaluate_einsum<type>({subscripts}, infos, o);
+  }(detail::array_numbers<Operands>(operands)...);
+}
+
+template <array_like... Operands>
+  requires(sizeof...(Operands) > 0)
+auto einsum(std::string_view subscripts, const Operands&... operands) {
+  return einsum(options{}, subscripts, operands...);
+}
+
+/// Any number of operands.
+template <element T>
+ndarray<T> einsum(std::string_view subscripts, std::span<const ndview<const T>> operands, const options& o = {}) {
+  return detail::evaluate_einsum<T>({subscripts}, detail::infos_of(operands), o);
+}
+template <element T>
+ndarray<T> einsum(std::string_view subscripts, const std::vector<ndview<const T>>& operands, const options& o = {}) {
+  return einsum(subscripts, std::span<const ndview<const T>>(operands), o);
+}
+
+/// Labels as numbers, as many different ones as wanted; `ellipsis` stands for "...". labels[q] belongs to operand q.
+template <element T>
+ndarray<T> einsum(const std::vector<std::vector<int>>& labels, const std::vector<int>& result,
+                  const std::vector<ndview<const T>>& operands, const options& o = {}) {
+  return detail::evaluate_einsum<T>({{}, &labels, &result}, detail::infos_of(std::span<const ndview<const T>>(operands)), o);
+}
+/// Implicit: the labels that occur once, in the order of their numbers, after the ellipsis.
+template <element T>
+ndarray<T> einsum(const std::vector<std::vector<int>>& labels, const std::vector<ndview<const T>>& operands,
+                  const options& o = {}) {
+  return detail::evaluate_einsum<T>({{}, &labels, nullptr}, detail::infos_of(std::span<const ndview<const T>>(operands)), o);
+}
+
+/// out[i, k] = sum_j a[i, j] * b[j, k]; out is an ndarray, an ndview or a tensor with exactly the result's extents.
+/// Aliasing  out may overlap the operands: they are read as if complete before out changes.
+template <class Out, array_like... Operands>
+  requires(sizeof...(Operands) > 0 && array_like<std::remove_cvref_t<Out>>)
+void einsum_into(Out&& out, std::string_view subscripts, const Operands&... operands) {
+  using type = typename detail::common_element<std::remove_cvref_t<Out>, Operands...>::type;
+  static_assert(element<type> && !std::is_const_v<std::remove_pointer_t<decltype(out.data())>>,
+                "ricci: the result of einsum_into is a view of const elements");
+  [&](const auto&... numbers) {
+    const std::array<detail::array_info, sizeof...(Operands)> infos{numbers.info...};
+    detail::evaluate_einsum_into(out, {subscripts}, infos, options{});
+  }(detail::array_numbers<Operands>(operands)...);
+}
+template <class Out, element T>
+  requires array_like<std::remove_cvref_t<Out>>
+void einsum_into(Out&& out, std::string_view subscripts, const std::vector<ndview<const T>>& operands,
+                 const options& o = {}) {
+  static_assert(std::same_as<typename std::remove_cvref_t<Out>::value_type, T>);
+  detail::evaluate_einsum_into(out, {subscripts}, detail::infos_of(std::span<const ndview<const T>>(operands)), o);
+}
+
+}  // namespace ricci

@@ -1,0 +1,103 @@
+// What ndarray and ndview need that is no template: memory, checks, printing.
+#include <ricci/einsum/ndarray.hpp>
+
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <ostream>
+#include <string>
+
+namespace ricci::detail {
+namespace {
+
+void print_element(std::ostream& out, dtype type, const void* data, std::int64_t offset) {
+  switch (type) {
+    case dtype::f32: out << static_cast<const float*>(data)[offset]; break;
+    case dtype::f64: out << static_cast<const double*>(data)[offset]; break;
+    case dtype::c64: out << static_cast<const std::complex<float>*>(data)[offset]; break;
+    case dtype::c128: out << static_cast<const std::complex<double>*>(data)[offset]; break;
+    case dtype::f16: out << static_cast<float>(static_cast<const half*>(data)[offset]); break;
+    case dtype::bf16: out << static_cast<float>(static_cast<const bfloat16*>(data)[offset]); break;
+  }
+}
+
+struct printer {
+  std::ostream& out;
+  dtype type;
+  const void* data;
+  const std::vector<std::int64_t>& extents;
+  const std::vector<std::int64_t>& strides;
+
+  void print(std::size_t d, std::int64_t offset) const {
+    if (d == extents.size()) return print_element(out, type, data, offset);
+    out << '[';
+    for (std::int64_t i = 0; i < extents[d]; ++i) {
+      if (i) out << (d + 1 == extents.size() ? std::string(", ") : ",\n" + std::string(d + 1, ' '));
+      print(d + 1, offset + i * strides[d]);
+    }
+    out << ']';
+  }
+};
+
+}  // namespace
+
+std::vector<std::int64_t> dense_strides(const std::vector<std::int64_t>& extents) {
+  std::vector<std::int64_t> strides(extents.size());
+  std::int64_t step = 1;
+  for (std::size_t d = extents.size(); d-- > 0;) {
+    strides[d] = step;
+    if (extents[d] > 1 && __builtin_mul_overflow(step, extents[d], &step))
+      step = std::numeric_limits<std::int64_t>::max();  // only beside an extent of 0: no element is that far
+  }
+  return strides;
+}
+
+std::int64_t element_count(const std::vector<std::int64_t>& extents, std::size_t bytes) {
+  std::int64_t count = 1;
+  bool empty = false, too_many = false;
+  for (std::size_t d = 0; d < extents.size(); ++d) {
+    if (extents[d] < 0)
+      throw error(errc::bad_extent, "axis " + std::to_string(d) + " has the negative extent " + std::to_string(extents[d]));
+    empty = empty || extents[d] == 0;
+    too_many = too_many || __builtin_mul_overflow(count, extents[d], &count);
+  }
+  if (empty) return 0;
+  std::int64_t total = 0;
+  if (too_many || __builtin_mul_overflow(count, static_cast<std::int64_t>(bytes), &total))
+    throw error(errc::no_memory, "an array of so many elements cannot be addressed with 64 bits");
+  return count;
+}
+
+void* allocate_elements(std::int64_t count, std::size_t bytes, bool zeroed) {
+  constexpr std::size_t alignment = 64;
+  const std::size_t wanted = static_cast<std::size_t>(count) * bytes;
+  const std::size_t rounded = wanted == 0 ? alignment : (wanted + alignment - 1) / alignment * alignment;
+  void* const memory = rounded < wanted ? nullptr : std::aligned_alloc(alignment, rounded);
+  if (!memory) throw error(errc::no_memory, "no memory for an array of " + std::to_string(wanted) + " bytes");
+  if (zeroed) std::memset(memory, 0, rounded);
+  return memory;
+}
+
+void free_elements::operator()(void* memory) const noexcept { std::free(memory); }
+
+void check_strides(const std::vector<std::int64_t>& extents, const std::vector<std::int64_t>& strides) {
+  if (extents.size() != strides.size())
+    throw error(errc::bad_argument, "a view with " + std::to_string(extents.size()) + " extents but " +
+                                        std::to_string(strides.size()) + " strides");
+}
+
+void check_indices(const std::int64_t* indices, std::size_t count, const std::vector<std::int64_t>& extents) {
+  if (count != extents.size())
+    throw error(errc::bad_argument, std::to_string(count) + " indices for an array of rank " + std::to_string(extents.size()));
+  for (std::size_t d = 0; d < count; ++d)
+    if (indices[d] < 0 || indices[d] >= extents[d])
+      throw error(errc::bad_range, "index " + std::to_string(indices[d]) + " is outside axis " + std::to_string(d) +
+                                       " of extent " + std::to_string(extents[d]));
+}
+
+void print_array(std::ostream& out, dtype type, const void* data, const std::vector<std::int64_t>& extents,
+                 const std::vector<std::int64_t>& strides) {
+  printer{out, type, data, extents, strides}.print(0, 0);
+}
+
+}  // namespace ricci::detail

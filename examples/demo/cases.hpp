@@ -9,7 +9,8 @@ namespace demo {
 void show_statement(const settings& s);
 
 /// Interpolation to quadrature points and the mass operator of the finite element method, degree 1 to 8.
-void show_fem(const settings& s);
+/// Returns the text of the interpolation's plan of degree 4.
+std::string show_fem(const settings& s);
 
 /// Images with filters; the images are seen through a view with overlapping strides.
 void show_convolution(const settings& s);

@@ -1,5 +1,6 @@
 // The demo: what ricci is, in one page. Every number is checked against Eigen; exit code 1 if one is wrong.
 #include <chrono>
+#include <string>
 #include <string_view>
 
 #include <fmt/core.h>
@@ -41,9 +42,10 @@ int main(int argc, char** argv) {
   s.machine = s.quick ? ricci::this_machine() : ricci::measure_machine();
   introduce(s);
   demo::show_statement(s);
-  demo::show_fem(s);
+  const std::string plan = demo::show_fem(s);
   demo::show_convolution(s);
   demo::show_coupled_cluster(s);
+  demo::print_block(s, "Every decision is a value that can be printed. The plan of the interpolation above, degree 4:", plan);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (demo::something_is_wrong()) fmt::print("An error is above its bound: this is a bug.\n");
   else fmt::print("All errors are within their bounds. {:.0f} seconds.\n", seconds);

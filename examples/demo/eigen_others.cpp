@@ -34,8 +34,15 @@ void unfold(const convolution_shape& s, const float* image, int first, int last,
 }  // namespace
 
 std::string name() {
+#if defined(__AVX512F__)
+  const char* const vectors = "AVX-512";
+#elif defined(__AVX2__) && defined(__FMA__)
+  const char* const vectors = "AVX2, FMA";
+#else
+  const char* const vectors = Eigen::SimdInstructionSetsInUse();
+#endif
   return "Eigen " + std::to_string(EIGEN_WORLD_VERSION) + "." + std::to_string(EIGEN_MAJOR_VERSION) + "." +
-         std::to_string(EIGEN_MINOR_VERSION) + " (" + Eigen::SimdInstructionSetsInUse() + ")";
+         std::to_string(EIGEN_MINOR_VERSION) + " (" + vectors + ")";
 }
 
 /// The loops of the mathematics over strided maps; the operands are copied once each, or Eigen would copy them

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Builds and runs a program that uses ricci from outside.
+# Usage: package.sh installed|shared SOURCE BUILD CXX CC
+#   installed  installs the build tree and finds it with find_package
+#   shared     takes the sources as a subdirectory, as a shared library; then installs that one and finds it
+set -euo pipefail
+kind=$1 source=$2 build=$3
+export CXX=$4 CC=$5
+work=$build/package-test/$kind
+rm -rf "$work"
+mkdir -p "$work"
+cp "$source/examples/readme.cpp" "$source"/tests/package/consumer/* "$work"
+cd "$work"
+
+# consume FOLDER CMAKE_OPTIONS...: configures, builds, runs, and compares what the program prints.
+consume() {
+  local folder=$1
+  shift
+  cmake -S . -B "$folder" -G Ninja "$@"
+  cmake --build "$folder" --parallel 2
+  "$folder/readme" | tee /dev/stderr | diff - "$source/examples/readme.out"
+}
+
+case $kind in
+  installed)
+    cmake --install "$build" --prefix "$work/prefix" >/dev/null
+    consume find -DCMAKE_PREFIX_PATH="$work/prefix"
+    # pkg-config's way, where there is one
+    if command -v pkg-config >/dev/null; then
+      export PKG_CONFIG_PATH=$(dirname "$(find prefix -name ricci.pc)")
+      $CXX $(pkg-config --cflags ricci) readme.cpp -o by_hand $(pkg-config --static --libs ricci)
+      ./by_hand | diff - "$source/examples/readme.out"
+    fi
+    ;;
+  shared)
+    consume subdirectory -DRICCI_SOURCE="$source" -DBUILD_SHARED_LIBS=ON -DRICCI_INSTALL=ON -DCMAKE_BUILD_TYPE=Debug
+    cmake --install subdirectory --prefix "$work/prefix" >/dev/null
+    consume find -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_BUILD_TYPE=Release
+    ;;
+esac

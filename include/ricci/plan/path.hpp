@@ -20,6 +20,7 @@ struct network {
 
 /// An order of contraction. Positions 0..n-1 are the factors, position n+t is the result of step t.
 /// A step sums every label that neither the result nor anything still to come has.
+/// Numbers too large for a double (a hopeless network) are infinite.
 struct path {
   std::vector<std::pair<int, int>> steps;  // n-1 of them; none for one factor or no factor
   double flops = 0;    // sum over the steps of the product of the extents involved, twice that if something is summed

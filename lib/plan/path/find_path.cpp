@@ -3,8 +3,8 @@
 #include <bit>
 
 #include "plan/path/exact.hpp"
-#include "plan/path/greedy.hpp"
 #include "plan/path/network.hpp"
+#include "plan/path/search.hpp"
 #include "plan/path/tree.hpp"
 
 namespace ricci {
@@ -65,8 +65,7 @@ path find_path(const network& net, const path_options& options) {
   if (count < 2) return cost_of(net, {});
   if (count == 2) return cost_of(net, {{0, 1}});
   if (count <= std::min(options.exact_limit, subset_limit)) return cost_of(net, exact_steps(net, options.largest));
-  random_source random(options.seed);
-  return cost_of(net, steps_of(greedy_tree(graph(net, options.largest), {}, random), count, {}));
+  return cost_of(net, search(net, options));
 }
 
 }  // namespace ricci

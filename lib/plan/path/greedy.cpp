@@ -11,13 +11,17 @@ namespace ricci::ordering {
 graph::graph(const network& net, double largest)
     : factor_count(static_cast<int>(net.factors.size())), kept(net.extents.size(), 0), labels(net.factors),
       holders(net.extents.size()), limit(std::log2(std::max(largest, 1.0))) {
-  for (std::int64_t extent : net.extents) {
-    weight.push_back(std::log2(static_cast<double>(std::max<std::int64_t>(extent, 1))));
+  for (std::int64_t e : net.extents) {
+    extent.push_back(static_cast<double>(std::max<std::int64_t>(e, 1)));
+    weight.push_back(std::log2(extent.back()));
   }
   for (int label : net.result) kept[label] = 1;
   for (int f = 0; f < factor_count; ++f) {
     for (int label : labels[f]) holders[label].push_back(f);
   }
+  std::size_t places = 0;
+  for (const auto& list : holders) places += list.size();
+  hub = std::max(8, static_cast<int>(4 * places / std::max<std::size_t>(holders.size(), 1)));
 }
 
 namespace {

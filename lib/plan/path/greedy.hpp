@@ -12,13 +12,14 @@ namespace ricci::ordering {
 /// What the searches for large networks read: sizes as logarithms (base 2), and who has which label.
 struct graph {
   int factor_count = 0;
-  std::vector<double> weight;              // by label: log2 of the extent
+  std::vector<double> extent, weight;      // by label: the extent (1 for an empty one) and its log2
   std::vector<char> kept;                  // by label: in the result
   std::vector<std::vector<int>> labels;    // by factor: all its labels
   std::vector<std::vector<int>> holders;   // by label: the factors that have it
   double limit = std::numeric_limits<double>::infinity();  // log2 of the elements an intermediate may have
+  int hub = 0;                             // labels in more factors than this say nothing about who is near whom
 
-  explicit graph(const network& net, double largest);
+  graph(const network& net, double largest);
   bool lone(int label) const { return holders[label].size() == 1 && !kept[label]; }
 };
 

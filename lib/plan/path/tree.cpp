@@ -12,7 +12,8 @@ double add_logs(double a, double b) {
   return high + std::log2(1 + std::exp2(low - high));
 }
 
-// Parents before children.
+}  // namespace
+
 std::vector<int> top_down(const binary_tree& tree) {
   std::vector<int> order{tree.root};
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -23,8 +24,6 @@ std::vector<int> top_down(const binary_tree& tree) {
   }
   return order;
 }
-
-}  // namespace
 
 step_list steps_of(const binary_tree& tree, int factor_count, const std::vector<double>& room) {
   // need[node]: room for the node's subtree while it is worked out (as registers in Sethi and Ullman's numbering).

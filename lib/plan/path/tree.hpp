@@ -13,6 +13,9 @@ struct binary_tree {
   int root = -1;
 };
 
+/// All nodes, parents before children.
+std::vector<int> top_down(const binary_tree& tree);
+
 /// The steps of a tree: children before parents, and of two children first the one that needs more room.
 /// room[node] is the logarithm (base 2) of the node's size; it may be empty.
 step_list steps_of(const binary_tree& tree, int factor_count, const std::vector<double>& room);

@@ -11,13 +11,16 @@ inline constexpr int vector_registers = RICCI_REGISTERS;
 inline constexpr int vector_registers = 16;
 #endif
 
-inline constexpr int max_rows = 8, max_vectors = 4;  // of a tile
+#ifdef RICCI_SMALL_TILES  // sets that are there to be right rather than fast: a quarter of the code
+inline constexpr int max_rows = 4, max_vectors = 2, max_accumulators = 8;
+#else
+inline constexpr int max_rows = 8, max_vectors = 4, max_accumulators = vector_registers >= 32 ? 24 : 12;
+#endif
 
 /// Rows a tile of nv vectors may have: the accumulators, one tile operand and the other's vectors fit the registers.
 template <bool Complex> constexpr int rows_for(int nv) {
   const int sets = Complex ? 2 : 1;
-  const int budget = vector_registers >= 32 ? 24 : 12;
-  const int mr = budget / (sets * nv);
+  const int mr = max_accumulators / (sets * nv);
   return mr > max_rows ? max_rows : mr;
 }
 
@@ -39,7 +42,7 @@ constexpr int tile_cost(int mr, int nv, int sets) {
   const int issue = (madds + loads + 4) / 3;
   if (cost < issue) cost = issue;
   if (cost < 6) cost = 6;
-  return 4 * cost + madds + 6;
+  return 4 * cost + madds + 14;
 }
 
 constexpr int cost_of(split r, split v, int sets) {

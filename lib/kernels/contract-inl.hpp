@@ -83,7 +83,8 @@ struct loop_list {
 
 /// Calls body(a, b, c) for all iterations of loops[0..n).
 template <class T, class Body> RICCI_INLINE void odometer(const step* loops, int n, const T* a, const T* b, T* c, Body&& body) {
-  index at[max_loops + 4] = {};
+  index at[max_loops + 4];
+  for (int d = 0; d < n; ++d) at[d] = 0;
   for (;;) {
     body(a, b, c);
     int d = 0;
@@ -118,7 +119,7 @@ template <class T, bool Complex, lanes L> struct call {
     all.add(vector_step(vector.at[0]));
     for (int i = 0; i < loops.count; ++i) all.add(loops.at[i]);
     const int inside = all.count < 3 ? all.count : 3;
-    for (int i = 0; i < 3; ++i) f.loops[i] = i < inside ? all.at[i] : step{};
+    for (int i = 0; i < 3; ++i) f.loops[i] = i < inside ? all.at[i] : once;
     const tile_fn<T> fn = function(row.at[0], vector.at[0]);
     odometer<T>(all.at + inside, all.count - inside, a, b, c,
                 [&](const T* a0, const T* b0, T* c0) { fn(f, a0, b0, c0); });
@@ -134,7 +135,7 @@ template <class T, bool Complex, lanes L> struct call {
   }
 
   void run_mixed(const T* a, const T* b, T* c) {
-    const step first = loops.count > 0 ? loops.at[0] : step{};
+    const step first = loops.count > 0 ? loops.at[0] : once;
     const index most = loops.count > 0 ? chunk() : 1;
     const int outer = loops.count > 0 ? loops.count - 1 : 0;
     odometer<T>(loops.at + 1, outer, a, b, c, [&](const T* a0, const T* b0, T* c0) {

@@ -60,9 +60,9 @@ template <class T, bool Complex, int MR, int NR> struct dots {
           RICCI_EACH(v, NR) acc[s][r][v] = zero<T>();
         }
       }
-      for (index o = 0; o < f.k_outer; ++o) {
-        const T* a1 = a0 + sets * f.outer_a[o * f.outer_step_a];
-        const T* b1 = b0 + sets * f.outer_b[o * f.outer_step_b];
+      const index *offset_a = f.outer_a, *offset_b = f.outer_b;
+      for (index o = f.k_outer; o > 0; --o, offset_a += f.outer_step_a, offset_b += f.outer_step_b) {
+        const T *a1 = a0 + sets * *offset_a, *b1 = b0 + sets * *offset_b;
         for (index i = f.k; i > 0; --i, a1 = shift(a1, f.k_a), b1 = shift(b1, f.k_b)) {
           rows<const T, MR> pa(a1, f.row_a);
           rows<const T, NR> pb(b1, f.vec_b);

@@ -10,8 +10,9 @@ using index = std::int64_t;
 
 /// One loop around a tile; strides in bytes.
 struct step {
-  index count = 1, a = 0, b = 0, c = 0;
+  index count, a, b, c;  // not initialised: a call has room for many and uses few
 };
+inline constexpr step once{1, 0, 0, 0};
 
 /// Which of a tile's vectors are partial.
 enum masking { mask_none, mask_last, mask_all };

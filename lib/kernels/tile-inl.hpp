@@ -24,6 +24,19 @@ template <class T, bool Complex, lanes L, int MR, int NV, masking Mask> struct t
 
   template <class R, class VV> static RICCI_INLINE void multiply(const frame<T>& f, V (&acc)[sets][MR][NV],
                                                                  const R& pa, const VV& pb) {
+    if constexpr (L == lanes::n && MR < NV) {  // the shorter side is the one to keep
+      V x[sets][MR];
+      RICCI_EACH(r, MR) {
+        RICCI_EACH(s, sets) x[s][r] = set<T>(pa.at(r)[s]);
+      }
+      RICCI_EACH(v, NV) {
+        const V b = load_at(v, f, pb.at(v));
+        RICCI_EACH(s, sets) {
+          RICCI_EACH(r, MR) acc[s][r][v] = fma(x[s][r], b, acc[s][r][v]);
+        }
+      }
+      return;
+    }
     V b[NV];
     RICCI_EACH(v, NV) b[v] = load_at(v, f, pb.at(v));
     RICCI_EACH(r, MR) {
@@ -73,10 +86,12 @@ template <class T, bool Complex, lanes L, int MR, int NV, masking Mask> struct t
 
   template <bool Reads> static RICCI_INLINE void finish(const frame<T>& f, V (&acc)[sets][MR][NV], T* c) {
     const V re = set<T>(f.beta_re), im = set_pairs<T>(-f.beta_im, f.beta_im);
-    const rows<T, NV> vectors(c, f.vec_c);
+    index row = f.row_c, next = f.vec_c;
+    asm volatile("" : "+r"(row), "+r"(next));  // else every address is kept on the stack between tiles
+    const rows<T, NV> vectors(c, next);
     RICCI_EACH(r, MR) {
       RICCI_EACH(v, NV) {
-        T* p = shift(vectors.at(v), r * f.row_c);
+        T* p = shift(vectors.at(v), r * row);
         V x = acc[0][r][v];
         if constexpr (Reads) {
           const V old = load_at(v, f, p);
@@ -97,14 +112,18 @@ template <class T, bool Complex, lanes L, int MR, int NV, masking Mask> struct t
           RICCI_EACH(v, NV) acc[s][r][v] = zero<T>();
         }
       }
-      for (index o = 0; o < f.k_outer; ++o) {
-        rows<const T, MR> pa(a0 + sets * f.outer_a[o * f.outer_step_a], f.row_a);
-        rows<const T, NV> pb(b0 + sets * f.outer_b[o * f.outer_step_b], f.vec_b);
-        for (index i = f.k; i > 0; --i) {
+      const index *offset_a = f.outer_a, *offset_b = f.outer_b;
+      for (index o = f.k_outer;;) {  // here and below: no extent is zero
+        rows<const T, MR> pa(a0 + sets * *offset_a, f.row_a);
+        rows<const T, NV> pb(b0 + sets * *offset_b, f.vec_b);
+        for (index i = f.k;;) {
           multiply(f, acc, pa, pb);
+          if (--i == 0) break;
           pa.advance(f.k_a);
           pb.advance(f.k_b);
         }
+        if (--o == 0) break;
+        offset_a += f.outer_step_a, offset_b += f.outer_step_b;
       }
       scale(f, acc);
       if (f.reads_c) finish<true>(f, acc, c0);

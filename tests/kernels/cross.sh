@@ -1,0 +1,49 @@
+#!/bin/sh
+# Builds the kernels and their tests for another CPU and runs them in its emulator.
+# Usage: cross.sh aarch64|aarch64-sve|ppc64le <build folder>. Prints one line that begins with PASS or FAIL.
+set -u
+arch=$1
+out=$2
+root=$(cd "$(dirname "$0")/../.." && pwd)
+generic=
+emulator=
+case $arch in
+  aarch64) triple=aarch64-linux-gnu; qemu=qemu-aarch64; isa=neon; have=NEON; registers=32; flags= ;;
+  aarch64-sve) triple=aarch64-linux-gnu; qemu=qemu-aarch64; isa=sve; have=SVE; registers=32; generic=32
+               flags="-march=armv8.2-a+sve -msve-vector-bits=256"; emulator="-cpu max,sve256=on,sve512=off" ;;
+  ppc64le) triple=powerpc64le-linux-gnu; qemu=qemu-ppc64le; isa=vsx; have=VSX; registers=32; generic=16
+           flags="-mcpu=power8 -mvsx" ;;
+  *) echo "FAIL $arch: the CPUs are aarch64, aarch64-sve and ppc64le"; exit 2 ;;
+esac
+for tool in $triple-g++ $qemu; do
+  command -v $tool > /dev/null || { echo "FAIL $arch: $tool is not installed"; exit 2; }
+done
+mkdir -p "$out/include" || exit 2
+# Headers that do not depend on the CPU; nothing else of this system may be seen by the cross compiler.
+for name in hwy catch2; do ln -sfn /usr/include/$name "$out/include/$name"; done
+
+compile() {  # compile <object> <source> <flags...>
+  object=$out/$1 source=$2
+  shift 2
+  if [ -e "$object" ] && [ -z "$(find "$root/lib/kernels" "$root/tests/kernels" "$root/include/ricci/core" -newer "$object" -name '*.?pp' | head -1)" ]; then return; fi
+  $triple-g++ -std=gnu++20 -I"$root/include" -I"$root/lib" -I"$out/include" "$@" -c "$source" -o "$object" || exit 1
+}
+(
+  for unit in contract_f32 contract_f64 contract_c64 contract_c128 move unit; do
+    compile portable_$unit.o "$root/lib/kernels/$unit.cpp" -O2 -ffp-contract=fast \
+      -DRICCI_ISA=portable -DRICCI_REGISTERS=16 -DRICCI_GENERIC_VECTOR_BYTES=16 -DRICCI_SMALL_TILES
+    compile $isa\_$unit.o "$root/lib/kernels/$unit.cpp" -O2 -ffp-contract=fast $flags \
+      -DRICCI_ISA=$isa -DRICCI_REGISTERS=$registers ${generic:+-DRICCI_GENERIC_VECTOR_BYTES=$generic}
+  done
+  compile table.o "$root/lib/kernels/table.cpp" -O2 -DRICCI_HAVE_$have
+  compile main.o "$root/tests/support/main.cpp" -O1
+  for test in contract move; do
+    compile $test.o "$root/tests/kernels/${test}_test.cpp" -O1
+    $triple-g++ -static "$out/$test.o" "$out"/main.o "$out"/table.o "$out"/portable_*.o "$out"/${isa}_*.o -o "$out/$test" || exit 1
+  done
+) > "$out/build.log" 2>&1 || { echo "FAIL $arch: does not build, see $out/build.log"; exit 1; }
+for test in contract move; do
+  RICCI_TEST_REDUCED=1 RICCI_TEST_ISA=$have $qemu $emulator -L /usr/$triple "$out/$test" > "$out/$test.log" 2>&1 ||
+    { echo "FAIL $arch: the $test tests, see $out/$test.log"; exit 1; }
+done
+echo "PASS $arch: $(tail -2 "$out/contract.log" | head -1), moves: $(tail -2 "$out/move.log" | head -1)"

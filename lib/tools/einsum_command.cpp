@@ -1,0 +1,48 @@
+// ricci einsum: .npy files in and out.
+#include <ricci/core/error.hpp>
+
+#include <iostream>
+#include <memory>
+
+#include "tools/commands.hpp"
+#include "tools/einsum_files.hpp"
+
+namespace ricci::tools {
+namespace {
+
+struct arguments {
+  std::string subscripts, output, backend = "cpu", type;
+  std::vector<std::string> files;
+  bool explain = false;
+  int threads = 0;
+};
+
+void run(const arguments& given) {
+  if (given.backend == "cuda") throw error(errc::no_gpu, "this build has no GPU backend; say --backend cpu");
+  einsum_request request{given.subscripts, {}, {}, given.explain};
+  request.how.threads = given.threads;
+  if (!given.type.empty()) request.type = parse_dtype(given.type);
+  std::vector<npy_array> operands;
+  for (const std::string& file : given.files) operands.push_back(read_npy(unmask(file)));
+  const einsum_answer answer = einsum_arrays(request, operands);
+  if (!given.output.empty()) write_npy(unmask(given.output), answer.result);
+  std::cout << answer.plan;
+  if (given.output.empty()) std::cout << to_string(answer.result) << '\n';
+}
+
+}  // namespace
+
+std::function<void()> add_einsum(CLI::App& app) {
+  CLI::App* const c = app.add_subcommand("einsum", "Evaluate an einsum over .npy files");
+  const auto given = std::make_shared<arguments>();
+  c->add_option("subscripts", given->subscripts, "NumPy's language, as 'ij,jk->ik'")->required();
+  c->add_option("files", given->files, "One .npy file for each operand")->required();
+  c->add_option("-o,--output", given->output, "Write the result to this .npy file instead of printing it");
+  c->add_flag("--explain", given->explain, "Print the plan as well");
+  c->add_option("--backend", given->backend, "cpu or cuda")->check(CLI::IsMember({"cpu", "cuda"}));
+  c->add_option("--threads", given->threads, "Most threads to use; 0: all")->check(CLI::Range(0, 65536));
+  c->add_option("--dtype", given->type, "Compute in f32, f64, c64, c128 or f16 instead of NumPy's choice");
+  return [given] { run(*given); };
+}
+
+}  // namespace ricci::tools

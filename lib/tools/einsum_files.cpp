@@ -1,0 +1,91 @@
+// einsum over arrays of files.
+#include "tools/einsum_files.hpp"
+
+#include <ricci/core/error.hpp>
+#include <ricci/einsum/einsum.hpp>
+
+#include "einsum/lower.hpp"
+#include "tools/convert.hpp"
+
+namespace ricci::tools {
+namespace {
+
+/// Exact in doubles if no partial sum, in any order of contraction, can pass 2^53: a product of the largest absolute
+/// values (at least 1 each) times the number of terms bounds them all.
+void check_exact(const program& p, const std::vector<npy_array>& operands) {
+  long double bound = 1;
+  for (const npy_array& x : operands) bound *= largest(x);
+  std::vector<bool> kept(p.labels.size(), false);
+  for (const reference_axis& axis : p.statements[0].left.axes) kept[static_cast<std::size_t>(axis.label)] = true;
+  for (std::size_t l = 0; l < p.labels.size(); ++l)
+    if (!kept[l] && p.labels[l].extent > 1) bound *= static_cast<long double>(p.labels[l].extent);
+  if (bound > 0x1p53L)
+    throw error(errc::bad_argument,
+                "the integers are too large to be summed exactly: the result may pass 2^53; say --dtype f64 to compute "
+                "with rounding");
+}
+
+}  // namespace
+
+einsum_answer einsum_arrays(const einsum_request& request, const std::vector<npy_array>& operands) {
+  if (operands.empty()) throw error(errc::bad_argument, "einsum needs at least one array");
+  npy_type type = operands[0].type;
+  for (const npy_array& x : operands) type = promote(type, x.type);
+  if (request.type) type = file_type(*request.type);
+  const dtype computed = compute_dtype(type);
+
+  std::vector<std::vector<std::byte>> memory;
+  std::vector<std::vector<std::int64_t>> strides;
+  std::vector<detail::array_info> infos;
+  std::byte none{};
+  memory.reserve(operands.size()), strides.reserve(operands.size());
+  for (const npy_array& x : operands) {
+    const bool as_is = x.type == npy_type{file_type(computed)};
+    memory.push_back(as_is ? std::vector<std::byte>() : convert(x, computed));
+    strides.push_back(x.strides());
+    const std::byte* const data = as_is ? x.data.data() : memory.back().data();
+    infos.push_back({const_cast<std::byte*>(data ? data : &none), computed, x.extents, strides.back()});
+  }
+  const auto prepared = detail::prepare_einsum({request.subscripts}, infos, nullptr, request.how);
+  if (is_integer(type)) check_exact(prepared->statement, operands);
+
+  einsum_answer answer;
+  answer.result.extents = prepared->extents;
+  const std::int64_t count = detail::element_count(prepared->extents, size_of(computed));
+  answer.result.data.resize(static_cast<std::size_t>(count) * size_of(computed));
+  detail::run_einsum(*prepared, answer.result.data.data(), infos);
+  if (is_integer(type)) answer.result.data = to_integers(answer.result.data, type);
+  answer.result.type = type;
+  if (request.explain)
+    answer.plan = prepared->plan ? describe(*prepared->plan) : "The result has no elements: nothing to do.\n";
+  return answer;
+}
+
+program einsum_program(const std::string& subscripts, const std::vector<std::vector<std::int64_t>>& shapes, dtype type) {
+  std::byte some{};
+  std::vector<std::vector<std::int64_t>> strides;
+  std::vector<detail::array_info> infos;
+  strides.reserve(shapes.size());
+  for (const auto& extents : shapes) {
+    detail::element_count(extents, size_of(type));
+    strides.push_back(detail::dense_strides(extents));
+    infos.push_back({&some, type, extents, strides.back()});
+  }
+  const auto lowered = detail::lower_einsum(detail::parse({subscripts}, infos.size()), infos, nullptr);
+  detail::element_count(lowered.extents, size_of(type));
+  return lowered.statement;
+}
+
+dtype parse_dtype(const std::string& text) {
+  static const std::pair<const char*, dtype> numpy_names[] = {
+      {"f2", dtype::f16}, {"float16", dtype::f16}, {"f4", dtype::f32}, {"float32", dtype::f32}, {"f8", dtype::f64},
+      {"float64", dtype::f64}, {"c8", dtype::c64}, {"complex64", dtype::c64}, {"c16", dtype::c128},
+      {"complex128", dtype::c128}, {"bfloat16", dtype::bf16}};
+  for (int t = 0; t < dtype_count; ++t)
+    if (text == ricci::name_of(static_cast<dtype>(t))) return static_cast<dtype>(t);
+  for (const auto& [name, type] : numpy_names)
+    if (text == name) return type;
+  throw error(errc::bad_argument, "'" + text + "' is not an element type; known are f32, f64, c64, c128, f16 and bf16");
+}
+
+}  // namespace ricci::tools

@@ -1,0 +1,68 @@
+// The command ricci: exit code 0, or 2 and one sentence on standard error.
+#include <ricci/core/error.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "tools/commands.hpp"
+
+namespace {
+
+const std::vector<std::string> commands = {"info", "einsum", "explain"};
+
+bool is_masked(const std::string& argument) {
+  return argument.starts_with("->") || std::find(commands.begin(), commands.end(), argument) != commands.end();
+}
+
+/// One line whatever was in the message: arguments and file names may hold anything.
+int refuse(std::string sentence) {
+  for (char& c : sentence)
+    if (static_cast<unsigned char>(c) < ' ') c = ' ';
+  while (!sentence.empty() && (sentence.back() == ' ' || sentence.back() == '.')) sentence.pop_back();
+  std::fprintf(stderr, "ricci: %s.\n", sentence.c_str());
+  return 2;
+}
+
+int run(std::vector<std::string> arguments) {
+  for (std::size_t a = 1; a < arguments.size(); ++a)
+    if (is_masked(arguments[a])) arguments[a].insert(0, " ");
+  std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
+
+  CLI::App app("Tensor contractions in index notation.", "ricci");
+  app.set_version_flag("--version", std::string("ricci ") + RICCI_VERSION);
+  app.require_subcommand(1);
+  const std::function<void()> work[] = {ricci::tools::add_info(app), ricci::tools::add_einsum(app),
+                                        ricci::tools::add_explain(app)};
+  try {
+    app.parse(arguments);
+  } catch (const CLI::Success& asked) {
+    return app.exit(asked);
+  } catch (const CLI::ParseError& e) {
+    return refuse(e.what());
+  }
+  for (std::size_t c = 0; c < commands.size(); ++c)
+    if (app.got_subcommand(commands[c])) work[c]();
+  std::cout.flush();
+  if (!std::cout) throw ricci::error(ricci::errc::bad_file, "the result cannot be written to standard output");
+  return 0;
+}
+
+}  // namespace
+
+std::string ricci::tools::unmask(const std::string& argument) {
+  return argument.starts_with(' ') && is_masked(argument.substr(1)) ? argument.substr(1) : argument;
+}
+
+int main(int argc, char** argv) {
+  try {
+    return run({argv + std::min(argc, 1), argv + argc});
+  } catch (const std::bad_alloc&) {
+    return refuse("there is not enough memory");
+  } catch (const std::exception& e) {
+    return refuse(e.what());
+  }
+}

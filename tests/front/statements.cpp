@@ -6,6 +6,8 @@
 using namespace ricci::labels;
 using namespace ricci::literals;
 using front::count_up;
+using ricci::dynamic;
+using ricci::tensor;
 
 namespace {
 
@@ -15,25 +17,211 @@ void check_product(MA A, MB B, MC C) {
   count_up(A);
   count_up(B, 2);
   count_up(C, 3);
+  const MC before = C;
   C(i, j) = A(i, k) * B(k, j);
+  MC twice = before;
+  twice(i, j) += 2 * A(i, k) * B(k, j);
+  MC less = before;
+  less(i, j) -= A(i, k) * B(k, j);
   for (int x = 0; x < C.extent(0); ++x)
     for (int y = 0; y < C.extent(1); ++y) {
       double sum = 0;
       for (int z = 0; z < A.extent(1); ++z) sum += A(x, z) * B(z, y);
       CHECK(C(x, y) == sum);
+      CHECK(twice(x, y) == before(x, y) + 2 * sum);
+      CHECK(less(x, y) == before(x, y) - sum);
     }
 }
 
 }  // namespace
 
 TEST_CASE("a product of matrices, static, dynamic and mixed, row- and column-major") {
-  using ricci::dynamic;
-  check_product(ricci::tensor<double, 3, 4>(), ricci::tensor<double, 4, 5>(), ricci::tensor<double, 3, 5>());
-  check_product(ricci::tensor<double, 13, 14>(), ricci::tensor<double, 14, 15>(), ricci::tensor<double, 13, 15>());
-  check_product(ricci::tensor<double, dynamic, dynamic>(3, 4), ricci::tensor<double, dynamic, dynamic>(4, 5),
-                ricci::tensor<double, dynamic, dynamic>(3, 5));
-  check_product(ricci::tensor<double, dynamic, 4>(3), ricci::tensor<double, 4, dynamic>(5),
-                ricci::tensor<double, 3, 5, ricci::column_major>());
-  check_product(ricci::tensor<float, 3, 4, ricci::column_major>(), ricci::tensor<float, 4, 5>(),
-                ricci::tensor<float, 3, 5, ricci::column_major>());
+  using ricci::column_major;
+  check_product(tensor<double, 3, 4>(), tensor<double, 4, 5>(), tensor<double, 3, 5>());
+  check_product(tensor<double, 13, 14>(), tensor<double, 14, 15>(), tensor<double, 13, 15>());
+  check_product(tensor<double, dynamic, dynamic>(3, 4), tensor<double, dynamic, dynamic>(4, 5),
+                tensor<double, dynamic, dynamic>(3, 5));
+  check_product(tensor<double, dynamic, 4>(3), tensor<double, 4, dynamic>(5), tensor<double, 3, 5, column_major>());
+  check_product(tensor<float, 3, 4, column_major>(), tensor<float, 4, 5>(), tensor<float, 3, 5, column_major>());
+  check_product(tensor<float, dynamic, 4, column_major>(3), tensor<float, 4, 5>(), tensor<float, 3, 5>());
+}
+
+TEST_CASE("the statement of the first page, proven disjoint") {
+  tensor<double, 8, 8, 9, 8> A, before;
+  count_up(A);
+  before = A;
+  A(i, j, m.in(1, 9), n.in(1, 8)) -= A(i, k, m, 0) * A(k, j, 0, n);
+  tensor<double, 8, 8, 9, 8> expected = before;
+  for (int x = 0; x < 8; ++x)
+    for (int y = 0; y < 8; ++y)
+      for (int p1 = 1; p1 < 9; ++p1)
+        for (int p2 = 1; p2 < 8; ++p2)
+          for (int z = 0; z < 8; ++z) expected(x, y, p1, p2) -= before(x, z, p1, 0) * before(z, y, 0, p2);
+  CHECK(A == expected);
+
+  const ricci::program run_time = front::program_of(A(i, j, m.in(1, 9), n.in(1, 8)).subtract(A(i, k, m, 0) * A(k, j, 0, n)));
+  const ricci::program constants =
+      front::program_of(A(i, j, m.in(1_c, 9_c), n.in(1_c, 8_c)).subtract(A(i, k, m, 0_c) * A(k, j, 0_c, n)));
+  CHECK(run_time == constants);
+  REQUIRE(run_time.overlaps.size() == 2);
+  for (const ricci::overlap& o : run_time.overlaps) CHECK(o.verdict == ricci::overlap::kind::disjoint);
+}
+
+TEST_CASE("batch labels, outer products, diagonals, traces, lone sums") {
+  tensor<double, dynamic, 3, 4> A(5);
+  tensor<double, dynamic, 4, 2> B(5);
+  tensor<double, dynamic, 3, 2> C(5);
+  tensor<double, 3, 4, 2> outer;
+  tensor<double, 6, 6> S;
+  tensor<double, 6> d;
+  tensor<double> trace, total, dot;
+  count_up(A), count_up(B), count_up(S);
+  C(e, i, j) = A(e, i, k) * B(e, k, j);
+  outer(i, j, k) = A(1, i, j) * B(2, 3, k);
+  d(i) = S(i, i);
+  trace() = S(i, i);
+  total() = sum(i, j, S(i, j));
+  dot() = S(i, j) * S(i, j);
+  double t = 0, all = 0, squares = 0;
+  for (int x = 0; x < 6; ++x) {
+    t += S(x, x);
+    CHECK(d(x) == S(x, x));
+    for (int y = 0; y < 6; ++y) all += S(x, y), squares += S(x, y) * S(x, y);
+  }
+  CHECK(trace() == t);
+  CHECK(total() == all);
+  CHECK(dot() == squares);
+  for (int z = 0; z < 5; ++z)
+    for (int x = 0; x < 3; ++x)
+      for (int y = 0; y < 2; ++y) {
+        double product = 0;
+        for (int w = 0; w < 4; ++w) product += A(z, x, w) * B(z, w, y);
+        CHECK(C(z, x, y) == product);
+      }
+  for (int x = 0; x < 3; ++x)
+    for (int y = 0; y < 4; ++y)
+      for (int z = 0; z < 2; ++z) CHECK(outer(x, y, z) == A(1, x, y) * B(2, 3, z));
+}
+
+TEST_CASE("sums, differences, distribution, scalars anywhere") {
+  tensor<double, 20, 20> A, B, C, D;
+  tensor<double> half_of;
+  count_up(A), count_up(B, 4), count_up(D, 8);
+  half_of() = 0.5;
+  C(i, j) = A(i, j) + B(j, i) - 2 * D(i, j);
+  for (int x = 0; x < 20; ++x)
+    for (int y = 0; y < 20; ++y) CHECK(C(x, y) == A(x, y) + B(y, x) - 2 * D(x, y));
+  C(i, j) = -(A(i, k) * 3) * (B(k, j) - D(j, k) / 2) + half_of() * A(i, j);
+  for (int x = 0; x < 20; ++x)
+    for (int y = 0; y < 20; ++y) {
+      double expected = 0.5 * A(x, y);
+      for (int z = 0; z < 20; ++z) expected -= 3 * A(x, z) * (B(z, y) - D(y, z) / 2);
+      CHECK(C(x, y) == expected);
+    }
+  C(i, j) = sum(k, A(i, k) * (B(j, j) + D(j, k)));
+  for (int x = 0; x < 20; ++x)
+    for (int y = 0; y < 20; ++y) {
+      double expected = 0;
+      for (int z = 0; z < 20; ++z) expected += A(x, z) * (B(y, y) + D(y, z));
+      CHECK(C(x, y) == expected);
+    }
+}
+
+TEST_CASE("a scalar on the right of a rank-0 left side") {
+  tensor<double> s;
+  s() = 3.0;
+  CHECK(s() == 3.0);
+  s() += 2;
+  CHECK(s() == 5.0);
+  s() -= 0.5 * s() * s();
+  CHECK(s() == -7.5);
+  const double value = s();
+  CHECK(value == -7.5);
+}
+
+TEST_CASE("ranges and constants on axes of different extents") {
+  tensor<double, 5, 12> A;
+  tensor<double, 7, 9> B;
+  tensor<double, 6, 6> C;
+  count_up(A), count_up(B);
+  int first = 1, last = 4;
+  C(i.in(first, last), j.in(2, 6)) = A(i, k.in(0, 7)) * B(k, j);
+  C(5, 5) = 42;
+  C(0, j.in(0, 2)) = A(4, j) + B(6_c, j);
+  for (int x = 1; x < 4; ++x)
+    for (int y = 2; y < 6; ++y) {
+      double expected = 0;
+      for (int z = 0; z < 7; ++z) expected += A(x, z) * B(z, y);
+      CHECK(C(x, y) == expected);
+    }
+  CHECK(C(0, 0) == A(4, 0) + B(6, 0));
+  CHECK(C(0, 2) == 0);
+  CHECK(C(4, 4) == 0);
+  CHECK(C(5, 5) == 42);
+}
+
+TEST_CASE("extents of 0 mean what mathematics says") {
+  tensor<double, dynamic, dynamic> A(3, 0), B(0, 4), C(3, 4), none(0, 4);
+  C.fill(7);
+  C(i, j) = A(i, k) * B(k, j);
+  for (double x : C) CHECK(x == 0);
+  C.fill(7);
+  C(i, j) += A(i, k) * B(k, j);
+  for (double x : C) CHECK(x == 7);
+  none(k, j) = B(k, j);
+  tensor<double, 0, 3> empty;
+  tensor<double, 3> d;
+  d.fill(5);
+  d(j) = sum(i, empty(i, j));
+  for (double x : d) CHECK(x == 0);
+  d.fill(5);
+  d(j.in(2, 2)) = d(j);
+  CHECK(d(2) == 5);
+}
+
+TEST_CASE("many factors") {
+  constexpr int n1 = 3, q1 = 4;
+  tensor<double, q1, n1> B;
+  tensor<double, dynamic, q1, q1, q1> D(2);
+  tensor<double, dynamic, n1, n1, n1> U(2), V(2), expected(2);
+  count_up(B), count_up(D), count_up(U);
+  V(e, a, b, c) = B(q, a) * B(r, b) * B(s, c) * D(e, q, r, s) * B(q, i) * B(r, j) * B(s, k) * U(e, i, j, k);
+  for (int z = 0; z < 2; ++z)
+    for (int qq = 0; qq < q1; ++qq)
+      for (int rr = 0; rr < q1; ++rr)
+        for (int ss = 0; ss < q1; ++ss) {
+          double at = 0;
+          for (int x = 0; x < n1; ++x)
+            for (int y = 0; y < n1; ++y)
+              for (int w = 0; w < n1; ++w) at += B(qq, x) * B(rr, y) * B(ss, w) * U(z, x, y, w);
+          at *= D(z, qq, rr, ss);
+          for (int x = 0; x < n1; ++x)
+            for (int y = 0; y < n1; ++y)
+              for (int w = 0; w < n1; ++w) expected(z, x, y, w) += at * B(qq, x) * B(rr, y) * B(ss, w);
+        }
+  CHECK(V == expected);
+}
+
+TEST_CASE("a statement kept in a variable, and labels of one's own") {
+  constexpr ricci::label<"elem"> elem;
+  constexpr ricci::label<"i"> also_i;
+  tensor<double, 4, 3> A, C;
+  count_up(A);
+  const auto right = A(elem, i) * 2;
+  C(elem, also_i) = right;
+  CHECK(C(3, 2) == 2 * A(3, 2));
+  A(3, 2) = 100;
+  C(elem, i) = right;
+  CHECK(C(3, 2) == 200);
+}
+
+TEST_CASE("an access copies elements, not views") {
+  tensor<double, 4> x1, x2;
+  count_up(x1);
+  auto left = x2(i);
+  left = x1(i);
+  CHECK(x1 == x2);
+  x1.fill(3);
+  x2(i) = x1(i);
+  CHECK(x2(3) == 3);
 }

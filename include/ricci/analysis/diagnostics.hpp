@@ -145,27 +145,25 @@ constexpr auto word_of() {
   else return fixed_string("bfloat16");
 }
 
-template <class Error> inline constexpr int say = sizeof(Error);
-
 /// Instantiates the struct of the verdict of a source.
 template <class Source>
 constexpr void report() {
   constexpr verdict v = Source::fault;
   constexpr name_ref ref = v.label >= 0 ? Source::flat.labels[v.label] : name_ref{"", 0};
   constexpr auto label = text_of<ref.size>(ref);
-  if constexpr (v.what == fault::repeated_left) (void)say<repeated_left<label>>;
-  else if constexpr (v.what == fault::left_alone) (void)say<left_alone<label, int(v.a)>>;
-  else if constexpr (v.what == fault::unequal_extents) (void)say<unequal_extents<label, v.a, v.b>>;
-  else if constexpr (v.what == fault::lone_label) (void)say<lone_label<label>>;
-  else if constexpr (v.what == fault::bad_range) (void)say<bad_range<label, v.a, v.b, v.c>>;
-  else if constexpr (v.what == fault::two_ranges) (void)say<two_ranges<label, v.a, v.b, v.c, v.d>>;
-  else if constexpr (v.what == fault::bad_constant) (void)say<bad_constant<v.axis, v.a, v.b>>;
-  else if constexpr (v.what == fault::mixed_spaces) (void)say<mixed_spaces<int(v.a)>>;
-  else if constexpr (v.what == fault::mixed_types) (void)say<mixed_types<word_of<dtype(v.a)>(), word_of<dtype(v.b)>()>>;
-  else if constexpr (v.what == fault::bad_sum) (void)say<bad_sum<label>>;
+  if constexpr (v.what == fault::repeated_left) (void)sizeof(repeated_left<label>);
+  else if constexpr (v.what == fault::left_alone) (void)sizeof(left_alone<label, int(v.a)>);
+  else if constexpr (v.what == fault::unequal_extents) (void)sizeof(unequal_extents<label, v.a, v.b>);
+  else if constexpr (v.what == fault::lone_label) (void)sizeof(lone_label<label>);
+  else if constexpr (v.what == fault::bad_range) (void)sizeof(bad_range<label, v.a, v.b, v.c>);
+  else if constexpr (v.what == fault::two_ranges) (void)sizeof(two_ranges<label, v.a, v.b, v.c, v.d>);
+  else if constexpr (v.what == fault::bad_constant) (void)sizeof(bad_constant<v.axis, v.a, v.b>);
+  else if constexpr (v.what == fault::mixed_spaces) (void)sizeof(mixed_spaces<int(v.a)>);
+  else if constexpr (v.what == fault::mixed_types) (void)sizeof(mixed_types<word_of<dtype(v.a)>(), word_of<dtype(v.b)>()>);
+  else if constexpr (v.what == fault::bad_sum) (void)sizeof(bad_sum<label>);
   else if constexpr (v.what == fault::complex_scalar)
-    (void)say<complex_scalar<word_of<Source::flat.leaves[0].type>()>>;
-  else if constexpr (v.what == fault::bad_local) (void)say<bad_local<int(v.a)>>;
+    (void)sizeof(complex_scalar<word_of<Source::flat.leaves[0].type>()>);
+  else if constexpr (v.what == fault::bad_local) (void)sizeof(bad_local<int(v.a)>);
 }
 
 }  // namespace ricci::detail

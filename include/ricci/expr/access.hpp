@@ -50,7 +50,7 @@ class access {
   static constexpr bool ricci_expression = true;
   static constexpr bool broken = sizeof...(Subscripts) != shape_type::rank;
   static constexpr int number_count = shape_type::number_count + (0 + ... + Subscripts::info.numbers);
-  static constexpr detail::counts size{1, shape_type::rank, number_count, 0, 0, 1, 1, 1, broken};
+  static constexpr detail::counts size{1, shape_type::rank, number_count, 0, 0, 1, 1, 1, 0, broken};
 
   constexpr access(const View& view, const Subscripts&... subscripts) : data_(view.data()) {
     std::int64_t* to = numbers_;
@@ -59,17 +59,30 @@ class access {
   }
   constexpr access(const access&) = default;
 
-  const access& operator=(const access& right) const { return update_by<update::assign>(right); }
+  const access& operator=(const access& right) const {
+    detail::run_statement<update::assign>(*this, right);
+    return *this;
+  }
   access& operator=(const access& right) {
-    update_by<update::assign>(right);
+    detail::run_statement<update::assign>(*this, right);
     return *this;
   }
   template <detail::right_side E>
-  const access& operator=(const E& right) const { return update_by<update::assign>(right); }
+  const access& operator=(const E& right) const {
+    if constexpr (shape_type::rank == 0 && detail::scalar_like<E>) *data_ = static_cast<element_type>(right);
+    else detail::run_statement<update::assign>(*this, right);
+    return *this;
+  }
   template <detail::right_side E>
-  const access& operator+=(const E& right) const { return update_by<update::add>(right); }
+  const access& operator+=(const E& right) const {
+    detail::run_statement<update::add>(*this, right);
+    return *this;
+  }
   template <detail::right_side E>
-  const access& operator-=(const E& right) const { return update_by<update::subtract>(right); }
+  const access& operator-=(const E& right) const {
+    detail::run_statement<update::subtract>(*this, right);
+    return *this;
+  }
 
   /// The same three as values; nothing runs.
   template <detail::right_side E>
@@ -100,15 +113,6 @@ class access {
   }
 
  private:
-  template <update Op, class E>
-  const access& update_by(const E& right) const {
-    if constexpr (shape_type::rank == 0 && detail::scalar_like<E> && Op == update::assign)
-      *data_ = static_cast<element_type>(right);
-    else
-      detail::run_statement<Op>(*this, right);
-    return *this;
-  }
-
   element_type* data_;
   std::int64_t numbers_[number_count > 0 ? number_count : 1]{};
 };

@@ -69,12 +69,13 @@ struct flat_program {
 struct counts {
   int leaves = 0, axes = 0, numbers = 0, scalars = 0, marks = 0;
   int terms = 0, uses = 0, factors = 0;  // after distribution; uses counts factors, scalars and marks
+  int locals = 0;                        // leaves that are locals
   bool broken = false;                   // an error was reported already: say and do no more
 };
 
 constexpr counts beside(const counts& l, const counts& r) {
   return {l.leaves + r.leaves, l.axes + r.axes, l.numbers + r.numbers, l.scalars + r.scalars, l.marks + r.marks,
-          l.terms + r.terms,   l.uses + r.uses, l.factors + r.factors, l.broken || r.broken};
+          l.terms + r.terms,   l.uses + r.uses, l.factors + r.factors, l.locals + r.locals, l.broken || r.broken};
 }
 
 constexpr counts times(const counts& l, const counts& r) {

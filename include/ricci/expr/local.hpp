@@ -15,9 +15,8 @@ class local_access {
  public:
   using element_type = T;
   static constexpr bool ricci_expression = true;
-  static constexpr bool is_local = true;
   static constexpr int rank = sizeof...(Subscripts);
-  static constexpr counts size{1, rank, rank + (0 + ... + Subscripts::info.numbers), 0, 0, 1, 1, 1, false};
+  static constexpr counts size{1, rank, rank + (0 + ... + Subscripts::info.numbers), 0, 0, 1, 1, 1, 1, false};
 
   constexpr local_access(const local<T>* identity, const Subscripts&... subscripts) : identity_(identity) {
     std::int64_t* to = numbers_;

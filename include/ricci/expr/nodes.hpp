@@ -10,7 +10,7 @@ template <bool Complex>
 struct scalar_node {
   std::complex<double> value;
   static constexpr bool ricci_expression = true;
-  static constexpr counts size{0, 0, 0, 1, 0, 1, 1, 0, false};
+  static constexpr counts size{0, 0, 0, 1, 0, 1, 1, 0, 0, false};
   static constexpr void describe(flat_writer&) {}
   static constexpr void emit(flat_writer& to, int, int, int scalar, bool conj) {
     to.use({Complex ? use_info::kind::complex_scalar : use_info::kind::real_scalar, conj, scalar, 0});

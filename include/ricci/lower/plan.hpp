@@ -70,16 +70,6 @@ struct no_plan {
   static constexpr double bytes() { return 0; }
 };
 
-template <class S>
-constexpr bool has_no_lone_local() {
-  if constexpr (local_like<typename S::left_type>) {
-    (void)say<bad_local<S::left_type::rank>>;
-    return false;
-  } else {
-    return true;
-  }
-}
-
 }  // namespace detail
 
 /// The plan of one statement: `auto p = plan(C(i,j).assign(A(i,k) * B(k,j))); p.run();`
@@ -89,10 +79,13 @@ constexpr bool has_no_lone_local() {
 /// Errors    those of the statement; options::strict adds too_slow.
 template <update Op, class Left, class Right>
 auto plan(const statement_of<Op, Left, Right>& s, const options& o = {}) {
-  using source = detail::source<statement_of<Op, Left, Right>>;
-  if constexpr (!detail::has_no_lone_local<statement_of<Op, Left, Right>>()) return detail::no_plan{};
-  else if constexpr (detail::is_well_formed<Left, source>()) return detail::planned<source>(o, s);
-  else return detail::no_plan{};
+  using whole = statement_of<Op, Left, Right>;
+  if constexpr (detail::is_sound<whole>()) {
+    return detail::planned<detail::source<whole>>(o, s);
+  } else {
+    detail::report_unsound<whole>();
+    return detail::no_plan{};
+  }
 }
 
 /// Statements run as one program; locals live inside it only.
@@ -100,11 +93,12 @@ auto plan(const statement_of<Op, Left, Right>& s, const options& o = {}) {
 template <class... S>
   requires(sizeof...(S) > 0)
 auto fuse(const S&... statements) {
-  using source = detail::source<S...>;
-  if constexpr ((detail::is_well_formed<typename S::left_type, source>() && ...))
-    return detail::planned<source>(options{}, statements...);
-  else
+  if constexpr (detail::is_sound<S...>()) {
+    return detail::planned<detail::source<S...>>(options{}, statements...);
+  } else {
+    detail::report_unsound<S...>();
     return detail::no_plan{};
+  }
 }
 
 }  // namespace ricci

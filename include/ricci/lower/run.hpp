@@ -23,21 +23,24 @@ struct frame {
 template <class Source>
 inline constinit thread_local memo memo_of{};
 
-template <class E> concept local_like = requires { E::is_local; };
+/// Nothing to say against the statements S... . Asked first, answered without an error: after a failed static_assert
+/// compilers go on, and what they find then is noise.
+template <class... S>
+constexpr bool is_sound() {
+  if constexpr (total_size<S...>().broken) return false;
+  else if constexpr ((std::is_const_v<typename S::left_type::element_type> || ...)) return false;
+  else if constexpr (sizeof...(S) == 1 && total_size<S...>().locals > 0) return false;
+  else return source<S...>::fault.ok();
+}
 
-/// No error so far, and the left side may be written.
-template <class Left, class Source>
-constexpr bool is_well_formed() {
-  if constexpr (Source::size.broken) {
-    return false;
-  } else if constexpr (std::is_const_v<typename Left::element_type>) {
-    (void)say<const_left<typename Left::element_type>>;
-    return false;
-  } else if constexpr (!Source::fault.ok()) {
-    report<Source>();
-    return false;
-  } else {
-    return true;
+/// Says what is wrong, unless it was said already.
+template <class... S>
+void report_unsound() {
+  if constexpr (!total_size<S...>().broken) {
+    if constexpr ((std::is_const_v<typename S::left_type::element_type> || ...))
+      (void)sizeof(const_left<std::common_type_t<typename S::left_type::element_type...>>);
+    else if constexpr (sizeof...(S) == 1 && total_size<S...>().locals > 0) (void)sizeof(bad_local<total_size<S...>().locals>);
+    else report<source<S...>>();
   }
 }
 
@@ -54,8 +57,9 @@ void run_now(const Part&... parts) {
 
 template <update Op, class Left, class Right>
 void run_statement(const Left& left, const Right& right) {
-  using source = detail::source<statement_of<Op, Left, node_of<Right>>>;
-  if constexpr (is_well_formed<Left, source>()) run_now<source>(left, node(right));
+  using whole = statement_of<Op, Left, node_of<Right>>;
+  if constexpr (is_sound<whole>()) run_now<source<whole>>(left, node(right));
+  else report_unsound<whole>();
 }
 
 }  // namespace ricci::detail

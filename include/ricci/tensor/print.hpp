@@ -26,7 +26,7 @@ void print(std::ostream& out, const printable& t);
 /// Nested brackets in row-major index order, as NumPy prints.
 template <detail::tensor_like X>
 std::ostream& operator<<(std::ostream& out, const X& x) {
-  std::int64_t extents[X::shape_type::rank + 1], strides[X::shape_type::rank + 1];
+  std::int64_t extents[X::shape_type::rank + 1]{}, strides[X::shape_type::rank + 1]{};
   for (int d = 0; d < X::rank(); ++d) {
     extents[d] = x.extent(d);
     strides[d] = x.stride(d);

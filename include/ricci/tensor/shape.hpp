@@ -32,9 +32,15 @@ template <std::int64_t Extent> struct negative_extent;  // analysis/diagnostics.
 
 template <class O> inline constexpr bool is_extent_option = std::is_integral_v<O>;
 
+template <auto Option> struct sound_option {};
+template <auto Option>
+  requires(is_extent_option<std::remove_cv_t<decltype(Option)>> && Option < 0 && Option != dynamic)
+struct sound_option<Option> : negative_extent<Option> {};
+
 /// The numbers and tags of an option list, sorted out. Copied nowhere: read through its static members.
 template <auto... Options>
 struct shape {
+  static_assert((true && ... && (sizeof(sound_option<Options>) > 0)));
   template <class Tag> static constexpr bool has = (false || ... || std::is_same_v<std::remove_cv_t<decltype(Options)>, Tag>);
   static constexpr int rank = (0 + ... + static_cast<int>(is_extent_option<std::remove_cv_t<decltype(Options)>>));
   static constexpr memory_space space = has<gpu_tag> ? memory_space::gpu : memory_space::host;
@@ -49,9 +55,8 @@ struct shape {
   static constexpr extent_list list = [] {
     extent_list out;
     int d = 0;
-    const auto take = [&]<auto Option>() {
+    [[maybe_unused]] const auto take = [&]<auto Option>() {
       if constexpr (is_extent_option<std::remove_cv_t<decltype(Option)>>) {
-        if constexpr (Option < 0 && Option != dynamic) static_cast<void>(sizeof(negative_extent<Option>));
         out.at[d] = static_cast<std::int64_t>(Option);
         out.number[d] = Option == dynamic ? out.dynamic_count++ : -1;
         ++d;

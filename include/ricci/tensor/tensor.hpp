@@ -18,6 +18,9 @@ void release(void* memory) noexcept;
 /// Product of extents. Errors: bad_extent if one is negative, no_memory if it cannot be counted in 64 bits.
 std::int64_t checked_size(const std::int64_t* extents, int rank);
 
+struct with_extents {};
+inline constexpr with_extents with_dynamic_extents{};
+
 template <int Wanted, int Given> struct extent_arguments;  // analysis/diagnostics.hpp
 template <class Tensor> struct temporary_tensor;           // analysis/diagnostics.hpp
 
@@ -52,6 +55,15 @@ class tensor {
       ((numbers_[n++] = static_cast<std::int64_t>(extents)), ...);
       acquire();
     }
+  }
+
+  /// From all extents; the static ones are taken from the type.
+  template <class... N>
+  tensor(detail::with_extents, N... extents) {
+    const std::int64_t all[] = {extents...};
+    for (int d = 0; d < rank(); ++d)
+      if (shape_type::list.number[d] >= 0) numbers_[shape_type::list.number[d]] = all[d];
+    acquire();
   }
 
   tensor(const tensor& other) {
@@ -99,8 +111,8 @@ class tensor {
   /// Expressions hold views; a view of a temporary would dangle. Its elements may be read.
   template <class... S>
   decltype(auto) operator()(const S&... subscripts) const&& {
-    if constexpr (sizeof...(S) > 0 && (std::is_integral_v<S> && ...))
-      return T(detail::subscript(view(), subscripts...));
+    if constexpr (sizeof...(S) == shape_type::rank && (std::is_integral_v<S> && ...))
+      return static_cast<T>(detail::subscript(view(), subscripts...));
     else {
       static_cast<void>(sizeof(detail::temporary_tensor<tensor>));
       return detail::subscript(view(), subscripts...);
@@ -120,7 +132,7 @@ class tensor {
  private:
   std::int64_t host_size() const { return shape_type::space == memory_space::host ? size() : 0; }
   void acquire() {
-    std::int64_t extents[shape_type::rank > 0 ? shape_type::rank : 1];
+    std::int64_t extents[shape_type::rank > 0 ? shape_type::rank : 1]{};
     for (int d = 0; d < rank(); ++d) extents[d] = extent(d);
     const std::int64_t count = detail::checked_size(extents, rank());
     if constexpr (shape_type::space == memory_space::host) data_ = static_cast<T*>(detail::allocate(count, sizeof(T)));

@@ -1,0 +1,63 @@
+// ricci::view over Eigen's matrices, arrays, maps, refs and blocks.
+#pragma once
+
+#include <Eigen/Core>
+
+#include <ricci/tensor/make_view.hpp>
+
+namespace ricci {
+namespace detail {
+
+constexpr std::int64_t eigen_extent(int n) { return n == Eigen::Dynamic ? dynamic : n; }
+
+template <class D> void dense_base(const Eigen::DenseBase<D>&);
+
+/// Eigen objects that lie in memory.
+template <class X>
+concept eigen_dense = requires(X& x) { dense_base(x); x.data(); x.innerStride(); };
+
+/// A temporary that owns its memory would leave a dangling view.
+template <class X>
+inline constexpr bool is_eigen_owner = std::is_base_of_v<Eigen::PlainObjectBase<X>, X>;
+
+template <class T, int Rows, int Cols, class Order>
+constexpr auto plain_eigen_view(T* data, std::int64_t rows, std::int64_t cols) {
+  constexpr std::int64_t r = eigen_extent(Rows), c = eigen_extent(Cols);
+  const std::int64_t numbers[] = {r == dynamic ? rows : cols, cols};  // dynamic extents in order
+  return tensor_view<T, r, c, Order{}>(data, numbers);
+}
+
+}  // namespace detail
+
+/// A matrix or array is a view of rank 2; a type with one row or one column (Eigen::VectorXd) a view of rank 1.
+/// Extents fixed at compile time stay so, as do the strides of objects that own their memory.
+/// const objects give views of const elements. A temporary that owns its memory is refused.
+template <class X>
+  requires detail::eigen_dense<X>
+auto view(X&& x) {
+  using object = std::remove_cvref_t<X>;
+  using element_type = std::remove_reference_t<decltype(*x.data())>;
+  constexpr bool owner = detail::is_eigen_owner<object>;
+  static_assert(!owner || std::is_lvalue_reference_v<X>, "ricci[R011]: a temporary in an expression; give it a name first; see docs/errors.md#R011");
+  constexpr int rows = object::RowsAtCompileTime, cols = object::ColsAtCompileTime;
+  if constexpr (rows == 1 || cols == 1) {
+    constexpr std::int64_t extent = detail::eigen_extent(rows == 1 ? cols : rows);
+    if constexpr (owner) {
+      const std::int64_t numbers[] = {x.size()};
+      return tensor_view<element_type, extent>(x.data(), numbers);
+    } else {
+      const std::int64_t numbers[] = {extent == dynamic ? static_cast<std::int64_t>(x.size()) : x.innerStride(), x.innerStride()};
+      return tensor_view<element_type, extent, strided>(x.data(), numbers);
+    }
+  } else if constexpr (owner && object::IsRowMajor) {
+    return detail::plain_eigen_view<element_type, rows, cols, row_major_tag>(x.data(), x.rows(), x.cols());
+  } else if constexpr (owner) {
+    return detail::plain_eigen_view<element_type, rows, cols, column_major_tag>(x.data(), x.rows(), x.cols());
+  } else {
+    const std::int64_t down = object::IsRowMajor ? x.outerStride() : x.innerStride();
+    const std::int64_t along = object::IsRowMajor ? x.innerStride() : x.outerStride();
+    return view(x.data(), {x.rows(), x.cols()}, {down, along});
+  }
+}
+
+}  // namespace ricci

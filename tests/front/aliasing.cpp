@@ -1,0 +1,102 @@
+// The right side is evaluated as if complete before the left side changes, whatever overlaps whatever.
+#include <catch2/catch.hpp>
+
+#include "helpers.hpp"
+
+using namespace ricci::labels;
+using front::count_up;
+using ricci::dynamic;
+using ricci::tensor;
+using kind = ricci::overlap::kind;
+
+namespace {
+
+/// Checks `statement` run on `left` against the same statement reading from copies.
+template <class Tensor>
+void transpose_in_place(Tensor A) {
+  count_up(A);
+  const Tensor before = A;
+  A(i, j) = A(j, i);
+  for (int x = 0; x < A.extent(0); ++x)
+    for (int y = 0; y < A.extent(1); ++y) CHECK(A(x, y) == before(y, x));
+}
+
+template <class Tensor>
+void multiply_in_place(Tensor U, Tensor B) {
+  count_up(U), count_up(B, 3);
+  const Tensor before = U;
+  U(i, j) = U(i, k) * B(k, j);
+  for (int x = 0; x < U.extent(0); ++x)
+    for (int y = 0; y < U.extent(1); ++y) {
+      double expected = 0;
+      for (int z = 0; z < U.extent(1); ++z) expected += before(x, z) * B(z, y);
+      CHECK(U(x, y) == expected);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("in place: transposition and products, inlined and planned") {
+  transpose_in_place(tensor<double, 4, 4>());
+  transpose_in_place(tensor<double, 40, 40>());
+  transpose_in_place(tensor<double, dynamic, dynamic>(9, 9));
+  multiply_in_place(tensor<double, 4, 4>(), tensor<double, 4, 4>());
+  multiply_in_place(tensor<double, 30, 30>(), tensor<double, 30, 30>());
+  multiply_in_place(tensor<double, dynamic, 5>(5), tensor<double, dynamic, 5>(5));
+}
+
+TEST_CASE("shifted views of one vector") {
+  for (const int shift : {1, 3, 7}) {
+    INFO("shift " << shift);
+    tensor<double, 50> v;
+    for (int direction = 0; direction < 2; ++direction) {
+      count_up(v);
+      const tensor<double, 50> before = v;
+      const ricci::extents<dynamic> shape{50 - shift};
+      auto low = ricci::view(v.data(), shape);
+      auto high = ricci::view(v.data() + shift, shape);
+      if (direction == 0) {
+        low(i) = high(i);
+        for (int x = 0; x < 50; ++x) CHECK(v(x) == before(x + shift < 50 ? x + shift : x));
+      } else {
+        high(i) = low(i);
+        for (int x = 0; x < 50; ++x) CHECK(v(x) == before(x >= shift ? x - shift : x));
+      }
+    }
+  }
+}
+
+TEST_CASE("one statement type on memory that overlaps and memory that does not") {
+  // The remembered plan of one must not serve the other.
+  std::int64_t n = 30;
+  tensor<double, dynamic, dynamic> A(n, n), B(n, n), C(n, n);
+  const auto product = [](auto left, auto first, auto second) { left(i, j) = first(i, k) * second(k, j); };
+  count_up(A), count_up(B, 2);
+  tensor<double, dynamic, dynamic> expected(n, n);
+  expected(i, j) = A(i, k) * B(k, j);
+  for (int round = 0; round < 3; ++round) {
+    product(C.view(), A.view(), B.view());
+    CHECK(C == expected);
+    auto left = A;
+    product(left.view(), left.view(), B.view());
+    CHECK(left == expected);
+    auto right = B;
+    product(right.view(), A.view(), right.view());
+    CHECK(right == expected);
+  }
+}
+
+TEST_CASE("what the program says of overlaps") {
+  tensor<double, 40, 40> A, B;
+  CHECK(front::program_of(B(i, j).assign(A(j, i))).overlaps.empty());
+  const auto same = front::program_of(A(i, j).add(A(i, j) * B(i, j)));
+  REQUIRE(same.overlaps.size() == 1);
+  CHECK(same.overlaps[0].verdict == kind::same);
+  CHECK(same.overlaps[0].other_slot == 1);
+  const auto transposed = front::program_of(A(i, j).assign(A(j, i)));
+  REQUIRE(transposed.overlaps.size() == 1);
+  CHECK(transposed.overlaps[0].verdict == kind::may);
+  const auto halves = front::program_of(A(0, i).assign(A(1, i)));
+  REQUIRE(halves.overlaps.size() == 1);
+  CHECK(halves.overlaps[0].verdict == kind::disjoint);
+}

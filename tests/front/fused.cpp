@@ -1,0 +1,72 @@
+// Fused programs with locals.
+#include <catch2/catch.hpp>
+
+#include <sstream>
+
+#include "helpers.hpp"
+
+using namespace ricci::labels;
+using front::count_up;
+using ricci::dynamic;
+using ricci::tensor;
+
+namespace {
+
+struct mass_problem {
+  tensor<double, 4, 3> B;
+  tensor<double, dynamic, 4, 4, 4> D{5};
+  tensor<double, dynamic, 3, 3, 3> U{5}, V{5}, expected{5};
+  mass_problem() {
+    count_up(B), count_up(D), count_up(U);
+    expected(e, a, b, c) = B(q, a) * B(r, b) * B(s, c) * D(e, q, r, s) * B(q, i) * B(r, j) * B(s, k) * U(e, i, j, k);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the program that a fusion lowers to") {
+  mass_problem p;
+  ricci::local<double> g, h;
+  const ricci::program made = front::program_of(
+      g(e, q, r, s).assign(p.B(q, a) * p.B(r, b) * p.B(s, c) * p.U(e, a, b, c)),
+      h(e, q, r, s).assign(p.D(e, q, r, s) * g(e, q, r, s)),
+      p.V(e, a, b, c).assign(p.B(q, a) * p.B(r, b) * p.B(s, c) * h(e, q, r, s)));
+  CHECK(made.local_count == 2);
+  REQUIRE(made.statements.size() == 3);
+  CHECK(made.statements[0].left.local == 0);
+  CHECK(made.statements[1].left.local == 1);
+  CHECK(made.statements[1].terms[0].factors[1].local == 0);
+  CHECK(made.statements[2].terms[0].factors[3].local == 1);
+  CHECK(made.statements[2].left.local == -1);
+  CHECK(made.overlaps.empty());
+  ricci::check(made);
+}
+
+TEST_CASE("a local takes its extents from its assignment, under whatever labels it is read") {
+  tensor<double, 3, dynamic> A(7);
+  tensor<double, 3, 7> C;
+  ricci::local<double> g;
+  count_up(A);
+  const ricci::program made = front::program_of(g(i, j).assign(2 * A(i, j)), C(r, s).assign(g(r, s)));
+  REQUIRE(made.labels.size() == 4);
+  CHECK(made.labels[2].extent == 3);
+  CHECK(made.labels[3].extent == 7);
+}
+
+TEST_CASE("wrong locals") {
+  tensor<double, dynamic, dynamic> A(3, 4), C(3, 4);
+  ricci::local<double> g;
+  CHECK_THROWS_WITH(ricci::fuse(C(i, j).assign(g(i, j)), g(i, j).assign(A(i, j))), Catch::Contains("read before"));
+  CHECK_THROWS_WITH(ricci::fuse(g(i, j).assign(A(i, j)), g(i, j).assign(A(i, j)), C(i, j).assign(g(i, j))),
+                    Catch::Contains("assigned twice"));
+  CHECK_THROWS_WITH(ricci::fuse(g(i, j).assign(A(i, j)), C(r, s).assign(g(s, r))), Catch::Contains("R003"));
+  CHECK_THROWS_WITH(ricci::fuse(g(i, j).assign(A(i, j)), C(i, r).assign(sum(s, A(i, r) * g(s, i)))), Catch::Contains("R003"));
+}
+
+TEST_CASE("statements over common tensors know of each other") {
+  tensor<double, 10, 10> A, B, C;
+  const ricci::program made = front::program_of(B(i, j).assign(A(j, i)), C(i, j).assign(B(j, i)));
+  REQUIRE(made.overlaps.size() == 1);
+  CHECK(made.overlaps[0].left_slot == 0);
+  CHECK(made.overlaps[0].other_slot == 3);
+}

@@ -1,0 +1,108 @@
+// Plans: costs known at compile time, running again, text.
+#include <catch2/catch.hpp>
+
+#include <sstream>
+
+#include "helpers.hpp"
+
+using namespace ricci::labels;
+using front::count_up;
+using ricci::dynamic;
+using ricci::tensor;
+
+TEST_CASE("flops and bytes are constants where extents are static") {
+  tensor<double, 3, 4> A;
+  tensor<double, 4, 5> B;
+  tensor<double, 3, 5> C;
+  const auto p = ricci::plan(C(i, j).assign(A(i, k) * B(k, j)));
+  static_assert(p.flops() == 2 * 3 * 4 * 5);
+  static_assert(p.bytes() == 8 * (12 + 20 + 15));
+  const auto added = ricci::plan(C(i, j).add(A(i, k) * B(k, j)));
+  static_assert(added.bytes() == 8 * (12 + 20 + 2 * 15));
+  const auto outer = ricci::plan(C(i.in(0, 2), j).assign(A(i, 0) * B(1, j)));
+  static_cast<void>(outer);
+  tensor<std::complex<double>, 10, 10> X, Y, Z;
+  const auto complex = ricci::plan(Z(i, j).assign(X(i, k) * Y(k, j)));
+  static_assert(complex.flops() == 8 * 1000);
+  const auto moved = ricci::plan(Z(i, j).assign(X(j, i)));
+  static_assert(moved.flops() == 0);
+}
+
+TEST_CASE("the best order of several factors is counted") {
+  tensor<double, 2, 100> A;
+  tensor<double, 100, 3> B;
+  tensor<double, 3, 50> C;
+  tensor<double, 2, 50> D;
+  const auto p = ricci::plan(D(i, j).assign(A(i, k) * B(k, l) * C(l, j)));
+  static_assert(p.flops() == 2.0 * (2 * 100 * 3 + 2 * 3 * 50));
+  count_up(A), count_up(B), count_up(C);
+  p.run();
+  double expected = 0;
+  for (int x = 0; x < 100; ++x)
+    for (int y = 0; y < 3; ++y) expected += A(1, x) * B(x, y) * C(y, 7);
+  CHECK(D(1, 7) == expected);
+}
+
+TEST_CASE("a plan runs as often as wanted, on the elements of the moment") {
+  tensor<double, dynamic, dynamic> A(20, 20), B(20, 20), C(20, 20);
+  tensor<double, 3, 3> a, c;
+  count_up(A), B.fill(1), count_up(a);
+  const auto big = ricci::plan(C(i, j).assign(A(i, k) * B(k, j)));
+  const auto tiny = ricci::plan(c(i, j).assign(a(j, i)));
+  for (int round = 0; round < 3; ++round) {
+    big.run(), tiny.run();
+    double sum = 0;
+    for (int x = 0; x < 20; ++x) sum += A(2, x);
+    CHECK(C(2, 5) == sum);
+    CHECK(c(0, 2) == a(2, 0));
+    A(2, 3) += 10, a(2, 0) += 5;
+  }
+  CHECK(big.flops() >= 0);
+  CHECK(big.bytes() >= 0);
+}
+
+TEST_CASE("a plan as text") {
+  tensor<double, 3, 3> a, b, c;
+  tensor<double, 30, 30> A, B, C;
+  std::ostringstream tiny, big;
+  tiny << ricci::plan(c(i, j).assign(a(i, k) * b(k, j)));
+  big << ricci::plan(C(i, j).assign(A(i, k) * B(k, j)));
+  CHECK_THAT(tiny.str(), Catch::Contains("54 flops"));
+  CHECK(!big.str().empty());
+}
+
+TEST_CASE("what is inlined at the call") {
+  tensor<double, 8, 8> A, B, C;
+  tensor<double, 9, 9> D, E, F;
+  tensor<double, dynamic, 4, 4> G(10);
+  tensor<double, 4, 4> H;
+  CHECK(front::is_inlined(C(i, j).assign(A(i, k) * B(k, j))));
+  CHECK(!front::is_inlined(F(i, j).assign(D(i, k) * E(k, j))));
+  CHECK(front::is_inlined(H(i, j).assign(G(3, i, k) * G(4, k, j))));
+  CHECK(!front::is_inlined(G(e, i, j).assign(G(e, j, i))));
+  count_up(G);
+  const auto before = G;
+  for (int x = 0; x < 9; ++x) {
+    G(x, i, j) = G(x, i, k) * G(x + 1, k, j);
+    double expected = 0;
+    for (int y = 0; y < 4; ++y) expected += before(x, 1, y) * before(x + 1, y, 2);
+    CHECK(G(x, 1, 2) == expected);
+  }
+}
+
+TEST_CASE("names, labels and scalars of a lowered program") {
+  tensor<double, 20, 30> A;
+  tensor<double, 20> y, x;
+  const auto p = front::program_of(y(i).subtract(3 * A(i, k.in(2, 7)) * A(j, k) * x(j) - 2 * y(i)));
+  REQUIRE(p.labels.size() == 3);
+  CHECK(p.labels[1].name == "k");
+  CHECK(p.labels[1].extent == 5);
+  CHECK(p.scalar_count == 2);
+  CHECK(p.slot_count == 5);
+  REQUIRE(p.statements.size() == 1);
+  CHECK(p.statements[0].op == ricci::update::subtract);
+  REQUIRE(p.statements[0].terms.size() == 2);
+  CHECK(p.statements[0].terms[0].scalar == 0);
+  CHECK(p.statements[0].terms[1].negate);
+  CHECK(p.statements[0].terms[1].factors[0].name == "C");
+}

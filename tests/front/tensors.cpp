@@ -1,0 +1,152 @@
+// Tensors and views by themselves: memory, copies, strides, iteration, printing, comparison.
+#undef NDEBUG  // bounds are checked in debug builds
+#include <catch2/catch.hpp>
+
+#include <sstream>
+
+#include "helpers.hpp"
+
+using namespace ricci::labels;
+using namespace ricci::literals;
+using front::count_up;
+using ricci::column_major;
+using ricci::dynamic;
+using ricci::tensor;
+
+namespace {
+
+template <class F>
+ricci::errc code_of(F f) {
+  try {
+    f();
+  } catch (const ricci::error& e) {
+    return e.code();
+  }
+  return ricci::errc{};
+}
+
+}  // namespace
+
+TEST_CASE("memory is aligned and zero") {
+  tensor<float, 3, dynamic> A(5);
+  CHECK(reinterpret_cast<std::uintptr_t>(A.data()) % 64 == 0);
+  CHECK(A.size() == 15);
+  for (float x : A) CHECK(x == 0);
+  tensor<double> s;
+  CHECK(s.size() == 1);
+  CHECK(s() == 0);
+}
+
+TEST_CASE("extents and strides") {
+  tensor<double, 2, dynamic, 4> A(3);
+  CHECK(A.rank() == 3);
+  CHECK(A.extent(1) == 3);
+  CHECK(A.stride(0) == 12);
+  CHECK(A.stride(1) == 4);
+  CHECK(A.stride(2) == 1);
+  tensor<double, 2, dynamic, 4, column_major> F(3);
+  CHECK(F.stride(0) == 1);
+  CHECK(F.stride(1) == 2);
+  CHECK(F.stride(2) == 6);
+}
+
+TEST_CASE("copy, move, assignment") {
+  tensor<double, dynamic, 3> A(4), B(2);
+  count_up(A);
+  tensor<double, dynamic, 3> copy = A;
+  CHECK(copy == A);
+  CHECK(copy.data() != A.data());
+  B = A;
+  CHECK(B == A);
+  const double* const memory = copy.data();
+  B = std::move(copy);
+  CHECK(B.data() == memory);
+  CHECK(B == A);
+  B(0, 0) += 1;
+  CHECK(!(B == A));
+  CHECK(!(B == tensor<double, dynamic, 3>(5)));
+}
+
+TEST_CASE("elements by integers and constants, checked") {
+  tensor<double, 3, dynamic> A(4);
+  A(2, 3) = 5;
+  A(1_c, 0) = 6;
+  CHECK(A.data()[11] == 5);
+  CHECK(A.data()[4] == 6);
+  const auto& fixed = A;
+  CHECK(fixed(2_c, 3_c) == 5);
+  CHECK(code_of([&] { A(3, 0) = 1; }) == ricci::errc::bad_range);
+  CHECK(code_of([&] { A(0, -1) = 1; }) == ricci::errc::bad_range);
+  CHECK_THROWS_WITH(A(0, 4), Catch::Contains("index 4") && Catch::Contains("axis 1") && Catch::Contains("extent 4"));
+  CHECK((tensor<double, 2>()(1)) == 0);
+}
+
+TEST_CASE("bad extents") {
+  CHECK(code_of([] { tensor<double, dynamic>(-1); }) == ricci::errc::bad_extent);
+  CHECK(code_of([] { tensor<double, dynamic, dynamic>(std::int64_t{1} << 40, std::int64_t{1} << 40); }) == ricci::errc::no_memory);
+  CHECK(tensor<double, dynamic, dynamic>(0, std::int64_t{1} << 62).size() == 0);
+  double x = 0;
+  CHECK(code_of([&] { ricci::view(&x, ricci::extents<dynamic>{-2}); }) == ricci::errc::bad_extent);
+  CHECK(code_of([&] { ricci::view(&x, {2, -2}, {1, 1}); }) == ricci::errc::bad_extent);
+}
+
+TEST_CASE("views: extents, strides, const, iteration") {
+  double memory[24];
+  for (int x = 0; x < 24; ++x) memory[x] = x;
+  const std::size_t count = 2;
+  auto v = ricci::view(memory, ricci::extents<dynamic, 3, 4>{count});
+  CHECK(v(1, 2, 3) == 23);
+  auto w = ricci::view(memory, {count, 4, 3}, {12, 1, 4});
+  CHECK(w(1, 3, 2) == 23);
+  CHECK(w.extent(1) == 4);
+  CHECK(w.stride(2) == 4);
+  double sum = 0;
+  std::vector<double> order;
+  for (double x : w) sum += x, order.push_back(x);
+  CHECK(sum == 276);
+  CHECK(std::vector<double>(order.begin(), order.begin() + 4) == std::vector<double>{0, 4, 8, 1});
+  const double* fixed = memory;
+  tensor<double, 2, 4, 3> C;
+  C(i, j, k) = ricci::view(fixed, {2, 4, 3}, {12, 1, 4})(i, j, k);
+  CHECK(C == w);
+  w(i, j, k) = 2 * v(i, k, j);
+  CHECK(memory[23] == 46);
+  auto back = ricci::view(memory + 23, {24}, {-1});
+  CHECK(back(0) == 46);
+  CHECK(back(23) == 0);
+  tensor<double, 24> reversed;
+  reversed(i) = back(i);
+  CHECK(reversed(0) == 46);
+}
+
+TEST_CASE("column-major views") {
+  double memory[6] = {1, 2, 3, 4, 5, 6};
+  auto v = ricci::view(memory, ricci::extents<2, 3, column_major>{});
+  CHECK(v(1, 2) == 6);
+  CHECK(v(0, 1) == 3);
+  tensor<double, 2, 3> row;
+  row(i, j) = v(i, j);
+  CHECK(row == v);
+}
+
+TEST_CASE("printing") {
+  tensor<double, 2, 3> A;
+  int x = 0;
+  for (double& e : A) e = ++x;
+  std::ostringstream out;
+  out << A << ' ' << ricci::view(A.data(), {3, 2}, {1, 3});
+  CHECK(out.str() == "[[1, 2, 3],\n [4, 5, 6]] [[1, 4],\n [2, 5],\n [3, 6]]");
+  std::ostringstream one;
+  one << tensor<float>();
+  CHECK(one.str() == "0");
+}
+
+TEST_CASE("gpu tensors are types that cannot run yet") {
+  tensor<double, 4, 4, ricci::gpu> G, H;
+  CHECK(G.data() == nullptr);
+  CHECK(G.extent(1) == 4);
+  CHECK_THROWS_WITH(G(i, j) = H(j, i), Catch::Contains("GPU"));
+  CHECK(code_of([&] { G(i, j) = H(j, i); }) == ricci::errc::no_gpu);
+  tensor<double, 4, 4> A;
+  CHECK(code_of([&] { A(i, j).on(ricci::stream()) = A(j, i); }) == ricci::errc::wrong_space);
+}

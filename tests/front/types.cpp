@@ -1,0 +1,100 @@
+// Every element type, on integers small enough for 16 bits; complex conjugation; rounding within the bound.
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <random>
+
+#include "helpers.hpp"
+#include "program/reference.hpp"
+
+using namespace ricci::labels;
+using ricci::dynamic;
+using ricci::tensor;
+
+namespace {
+
+template <class T>
+T make(int re, int im) {
+  if constexpr (ricci::is_complex(ricci::dtype_of<T>)) return T(static_cast<typename T::value_type>(re), static_cast<typename T::value_type>(im));
+  else return static_cast<T>(static_cast<float>(re));
+}
+
+template <class X>
+void fill_numbers(X& x, int seed) {
+  for (auto& e : x) {
+    seed = (seed * 5 + 3) % 17;
+    e = make<typename X::value_type>(seed % 5 - 2, seed % 3 - 1);
+  }
+}
+
+template <class T>
+std::complex<double> wide(const T& x) {
+  if constexpr (ricci::is_complex(ricci::dtype_of<T>)) return std::complex<double>(x);
+  else return static_cast<double>(x);
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("products in every element type", "", float, double, std::complex<float>, std::complex<double>,
+                   ricci::half, ricci::bfloat16) {
+  tensor<TestType, 3, 4> A;
+  tensor<TestType, 4, 5> B;
+  tensor<TestType, 3, 5> C;
+  tensor<TestType, dynamic, dynamic> a(3, 4), b(4, 5), c(3, 5);
+  fill_numbers(A, 1), fill_numbers(B, 2);
+  a(i, j) = A(i, j), b(i, j) = B(i, j);
+  REQUIRE(front::is_inlined(C(i, j).assign(2 * conj(A(i, k)) * B(k, j))));
+  C(i, j) = 2 * conj(A(i, k)) * B(k, j) - A(i, k) * conj(B(k, j));
+  c(i, j) = 2 * conj(a(i, k)) * b(k, j) - a(i, k) * conj(b(k, j));
+  for (int x = 0; x < 3; ++x)
+    for (int y = 0; y < 5; ++y) {
+      std::complex<double> expected = 0;
+      for (int z = 0; z < 4; ++z)
+        expected += 2.0 * std::conj(wide(A(x, z))) * wide(B(z, y)) - wide(A(x, z)) * std::conj(wide(B(z, y)));
+      CHECK(wide(C(x, y)) == expected);
+      CHECK(wide(c(x, y)) == expected);
+    }
+}
+
+TEST_CASE("conj of a product and of a sum with complex coefficients") {
+  using complex = std::complex<double>;
+  tensor<complex, 9, 9> A, B, C, D;
+  fill_numbers(A, 1), fill_numbers(B, 2);
+  const complex alpha(1, 2);
+  C(i, j) = conj(alpha * A(i, k) * B(k, j));
+  D(i, j) = conj(A(i, j) + alpha * conj(B(i, j))) * complex(0, 1);
+  for (int x = 0; x < 9; ++x)
+    for (int y = 0; y < 9; ++y) {
+      complex product = 0;
+      for (int z = 0; z < 9; ++z) product += A(x, z) * B(z, y);
+      CHECK(C(x, y) == std::conj(alpha * product));
+      CHECK(D(x, y) == std::conj(A(x, y) + alpha * std::conj(B(x, y))) * complex(0, 1));
+    }
+}
+
+TEMPLATE_TEST_CASE("an inlined product stays within its bound of the reference", "", float, double, std::complex<float>,
+                   ricci::half, ricci::bfloat16) {
+  const unsigned seed = 20240607;
+  INFO("seed " << seed);
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<float> number(-1, 1);
+  tensor<TestType, 5, 6> A;
+  tensor<TestType, 6, 7> B;
+  tensor<TestType, 5, 7> C;
+  for (auto& x : A) x = static_cast<TestType>(number(random));
+  for (auto& x : B) x = static_cast<TestType>(number(random));
+  const auto step = C(i, j).assign(A(i, k) * B(k, j));
+  REQUIRE(front::is_inlined(step));
+  void* pointers[] = {C.data(), A.data(), B.data()};
+  const ricci::reference_result expected = ricci::evaluate(front::program_of(step), 0, {pointers, nullptr});
+  ricci::plan(step).run();
+  constexpr ricci::dtype type = ricci::dtype_of<TestType>;
+  const double store = type == ricci::dtype::f16 ? 0x1p-11 : type == ricci::dtype::bf16 ? 0x1p-8 : 0;
+  const double eps = type == ricci::dtype::f64 ? 0x1p-53 : 0x1p-24;
+  for (std::size_t x = 0; x < expected.value.size(); ++x) {
+    const auto got = wide(C.data()[x]);
+    const double bound = (2 * 6 + 2) * eps * static_cast<double>(expected.magnitude[x]) +
+                         store * std::abs(std::complex<double>(expected.value[x])) + 0x1p-24 * (store > 0);
+    CHECK(std::abs(got - std::complex<double>(expected.value[x])) <= bound);
+  }
+}

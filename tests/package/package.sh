@@ -33,7 +33,8 @@ case $kind in
     fi
     ;;
   shared)
-    consume subdirectory -DRICCI_SOURCE="$source" -DBUILD_SHARED_LIBS=ON -DRICCI_INSTALL=ON -DCMAKE_BUILD_TYPE=Debug
+    consume subdirectory -DRICCI_SOURCE="$source" -DBUILD_SHARED_LIBS=ON -DRICCI_INSTALL=ON -DCMAKE_BUILD_TYPE=Debug \
+      -DRICCI_ISAS=portable
     cmake --install subdirectory --prefix "$work/prefix" >/dev/null
     consume find -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_BUILD_TYPE=Release
     ;;

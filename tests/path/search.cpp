@@ -144,7 +144,8 @@ TEST_CASE("grids cost no more than the usual sweep") {
 
 TEST_CASE("every kind of start gives an order, whatever the network") {
   const std::vector<network> nets{grid(7, 7, 1, 2), circuit(9, 12, 3), model_count(40, 160, 4),
-                                  random_tree(70, true, 5), random_graph(60, 3, 6), random_graph(80, 1, 7), random_network(8, 30, 40)};
+                                  random_tree(70, true, 5), random_graph(60, 3, 6), random_graph(80, 1, 7),
+                                  random_network(8, 30, 40)};
   for (std::size_t i = 0; i < nets.size(); ++i) {
     INFO("network " << i);
     const auto& net = nets[i];

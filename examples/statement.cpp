@@ -11,7 +11,7 @@ int main() {
   for (int x = 0; x < 64; ++x)
     for (int y = 0; y < 64; ++y) {
       A(x, y, 0, 0) = 5;
-      for (int z = 1; z < 9; ++z) A(x, y, z, 0) = x == y ? z : 0;        // z times the unit matrix
+      for (int z = 1; z < 9; ++z) A(x, y, z, 0) = x == y ? z : 0;             // z times the unit matrix
       for (int z = 1; z < 8; ++z) A(x, y, 0, z) = y == (x + 1) % 64 ? 1 : 0;  // a shift by one
     }
 
@@ -20,8 +20,7 @@ int main() {
   std::cout << A(3, 4, 2, 7) << ' ' << A(63, 0, 8, 1) << ' ' << A(3, 5, 2, 7) << ' ' << A(0, 0, 0, 0) << '\n';
 
   // The same as a plan: every decision is made once. Its text is for people and differs from machine to machine.
-  const auto plan =
-      ricci::plan(A(i, j, m.in(1_c, 9_c), n.in(1_c, 8_c)).subtract(A(i, k, m, 0_c) * A(k, j, 0_c, n)));
+  const auto plan = ricci::plan(A(i, j, m.in(1_c, 9_c), n.in(1_c, 8_c)).subtract(A(i, k, m, 0_c) * A(k, j, 0_c, n)));
   std::clog << plan;
   plan.run();
   plan.run();

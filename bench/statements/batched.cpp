@@ -13,16 +13,20 @@ using namespace ricci::labels;
 
 namespace {
 
-template <class T> using batch = ricci::tensor<T, ricci::dynamic, ricci::dynamic, ricci::dynamic>;
+template <class T>
+using batch = ricci::tensor<T, ricci::dynamic, ricci::dynamic, ricci::dynamic>;
 
 /// Three batches that take `bytes` together.
-template <class T> struct batches {
+template <class T>
+struct batches {
   std::int64_t count;
   batch<T> A, B, C;
 
   batches(int n, std::int64_t bytes)
-      : count(std::max<std::int64_t>(1, bytes / (3 * n * n * std::int64_t(sizeof(T))))), A(count, n, n),
-        B(count, n, n), C(count, n, n) {
+      : count(std::max<std::int64_t>(1, bytes / (3 * n * n * std::int64_t(sizeof(T))))),
+        A(count, n, n),
+        B(count, n, n),
+        C(count, n, n) {
     bench::fill(A.data(), A.size(), 1);
     bench::fill(B.data(), B.size(), 2);
   }
@@ -32,14 +36,16 @@ template <class T> struct batches {
 };
 
 /// One way with Eigen; N is Eigen::Dynamic or the size.
-template <class T, int N> void multiply(batches<T>& x, int n, T* to) {
+template <class T, int N>
+void multiply(batches<T>& x, int n, T* to) {
   using matrix = Eigen::Matrix<T, N, N, Eigen::RowMajor>;
   for (std::int64_t at = 0; at < x.C.size(); at += n * n)
     Eigen::Map<matrix>(to + at, n, n).noalias() =
         Eigen::Map<const matrix>(x.A.data() + at, n, n) * Eigen::Map<const matrix>(x.B.data() + at, n, n);
 }
 
-template <class T> void ricci_batched(benchmark::State& state, int n, std::int64_t bytes) {
+template <class T>
+void ricci_batched(benchmark::State& state, int n, std::int64_t bytes) {
   batches<T> x(n, bytes);
   const auto plan = ricci::plan(x.C(e, i, j).assign(x.A(e, i, k) * x.B(e, k, j)), {.threads = 1});
   for (auto _ : state) plan.run();
@@ -49,7 +55,8 @@ template <class T> void ricci_batched(benchmark::State& state, int n, std::int64
   x.report(state);
 }
 
-template <class T, int N> void eigen_batched(benchmark::State& state, int n, std::int64_t bytes) {
+template <class T, int N>
+void eigen_batched(benchmark::State& state, int n, std::int64_t bytes) {
   batches<T> x(n, bytes);
   for (auto _ : state) {
     multiply<T, N>(x, n, x.C.data());
@@ -58,16 +65,19 @@ template <class T, int N> void eigen_batched(benchmark::State& state, int n, std
   x.report(state);
 }
 
-template <class T, int N> void add_size(const char* type) {
+template <class T, int N>
+void add_size(const char* type) {
   for (const std::int64_t bytes : {std::int64_t(256) << 10, std::int64_t(96) << 20}) {
-    const std::string tail = std::string("/") + type + "/n:" + std::to_string(N) + "/KiB:" + std::to_string(bytes >> 10);
+    const std::string tail =
+        std::string("/") + type + "/n:" + std::to_string(N) + "/KiB:" + std::to_string(bytes >> 10);
     benchmark::RegisterBenchmark(("batched/ricci" + tail).c_str(), ricci_batched<T>, N, bytes);
     benchmark::RegisterBenchmark(("batched/eigen_fixed" + tail).c_str(), eigen_batched<T, N>, N, bytes);
     benchmark::RegisterBenchmark(("batched/eigen_dynamic" + tail).c_str(), eigen_batched<T, Eigen::Dynamic>, N, bytes);
   }
 }
 
-template <int... N> void add_sizes(std::integer_sequence<int, N...>) {
+template <int... N>
+void add_sizes(std::integer_sequence<int, N...>) {
   (add_size<double, N>("f64"), ...);
   (add_size<float, N>("f32"), ...);
 }

@@ -10,7 +10,8 @@
 namespace bench {
 
 /// Numbers in [-1, 1) that are the same everywhere.
-template <class T> void fill(T* to, std::int64_t count, std::uint64_t seed) {
+template <class T>
+void fill(T* to, std::int64_t count, std::uint64_t seed) {
   for (std::int64_t x = 0; x < count; ++x) {
     seed = seed * 6364136223846793005u + 1442695040888963407u;
     to[x] = T(double(std::int64_t(seed) >> 11) * 0x1p-52);
@@ -31,7 +32,7 @@ void expect_equal(benchmark::State& state, const T* mine, const T* peer, std::in
 
 inline void report(benchmark::State& state, double flops, double bytes) {
   using benchmark::Counter;
-  state.counters["FLOP/s"] = Counter(flops, Counter::kIsIterationInvariantRate);
+  if (flops > 0) state.counters["FLOP/s"] = Counter(flops, Counter::kIsIterationInvariantRate);
   state.counters["B/s"] = Counter(bytes, Counter::kIsIterationInvariantRate);
 }
 

@@ -13,12 +13,15 @@ using namespace ricci::labels;
 
 namespace {
 
-template <int Rank> using peer_tensor = Eigen::Tensor<double, Rank, Eigen::RowMajor>;
-template <int Rank> using peer_map = Eigen::TensorMap<peer_tensor<Rank>>;
+template <int Rank>
+using peer_tensor = Eigen::Tensor<double, Rank, Eigen::RowMajor>;
+template <int Rank>
+using peer_map = Eigen::TensorMap<peer_tensor<Rank>>;
 using dimensions = std::array<Eigen::Index, 6>;
 
 /// A tensor whose extents are those of the labels in `subscripts`.
-template <int Rank> struct operand {
+template <int Rank>
+struct operand {
   static constexpr auto shape = [](const std::string& subscripts, const dimensions& of) {
     std::array<Eigen::Index, Rank> extents;
     for (int d = 0; d < Rank; ++d) extents[d] = of[subscripts[d] - 'a'];
@@ -80,9 +83,12 @@ void ab_acd_dbc(benchmark::State& state) {
   operand<3> A("acd", n, 2), B("dbc", n, 3);
   auto cv = C.view();
   auto av = A.view(), bv = B.view();
-  measure(state, C, n[2] * n[3], bytes_of(C.memory.size(), A.memory.size(), B.memory.size()),
-          [&] { return ricci::plan(cv(a, b).assign(av(a, c, d) * bv(d, b, c)), alone); },
-          [&] { C.memory = A.memory.contract(B.memory, pairs2{Eigen::IndexPair<int>{1, 2}, Eigen::IndexPair<int>{2, 0}}); });
+  measure(
+      state, C, n[2] * n[3], bytes_of(C.memory.size(), A.memory.size(), B.memory.size()),
+      [&] { return ricci::plan(cv(a, b).assign(av(a, c, d) * bv(d, b, c)), alone); },
+      [&] {
+        C.memory = A.memory.contract(B.memory, pairs2{Eigen::IndexPair<int>{1, 2}, Eigen::IndexPair<int>{2, 0}});
+      });
 }
 
 /// abc-bda-dc
@@ -93,12 +99,13 @@ void abc_bda_dc(benchmark::State& state) {
   auto cv = C.view();
   auto av = A.view();
   auto bv = B.view();
-  measure(state, C, n[3], bytes_of(C.memory.size(), A.memory.size(), B.memory.size()),
-          [&] { return ricci::plan(cv(a, b, c).assign(av(b, d, a) * bv(d, c)), alone); },
-          [&] {
-            C.memory = A.memory.contract(B.memory, pairs1{Eigen::IndexPair<int>{1, 0}})
-                           .shuffle(std::array<int, 3>{1, 0, 2});
-          });
+  measure(
+      state, C, n[3], bytes_of(C.memory.size(), A.memory.size(), B.memory.size()),
+      [&] { return ricci::plan(cv(a, b, c).assign(av(b, d, a) * bv(d, c)), alone); },
+      [&] {
+        C.memory =
+            A.memory.contract(B.memory, pairs1{Eigen::IndexPair<int>{1, 0}}).shuffle(std::array<int, 3>{1, 0, 2});
+      });
 }
 
 /// abcd-dbea-ec
@@ -109,12 +116,13 @@ void abcd_dbea_ec(benchmark::State& state) {
   auto cv = C.view();
   auto av = A.view();
   auto bv = B.view();
-  measure(state, C, n[4], bytes_of(C.memory.size(), A.memory.size(), B.memory.size()),
-          [&] { return ricci::plan(cv(a, b, c, d).assign(av(d, b, e, a) * bv(e, c)), alone); },
-          [&] {
-            C.memory = A.memory.contract(B.memory, pairs1{Eigen::IndexPair<int>{2, 0}})
-                           .shuffle(std::array<int, 4>{2, 1, 3, 0});
-          });
+  measure(
+      state, C, n[4], bytes_of(C.memory.size(), A.memory.size(), B.memory.size()),
+      [&] { return ricci::plan(cv(a, b, c, d).assign(av(d, b, e, a) * bv(e, c)), alone); },
+      [&] {
+        C.memory =
+            A.memory.contract(B.memory, pairs1{Eigen::IndexPair<int>{2, 0}}).shuffle(std::array<int, 4>{2, 1, 3, 0});
+      });
 }
 
 /// abcd-aebf-dfce
@@ -123,12 +131,13 @@ void abcd_aebf_dfce(benchmark::State& state) {
   operand<4> C("abcd", n, 1), A("aebf", n, 2), B("dfce", n, 3);
   auto cv = C.view();
   auto av = A.view(), bv = B.view();
-  measure(state, C, n[4] * n[5], bytes_of(C.memory.size(), A.memory.size(), B.memory.size()),
-          [&] { return ricci::plan(cv(a, b, c, d).assign(av(a, e, b, f) * bv(d, f, c, e)), alone); },
-          [&] {
-            C.memory = A.memory.contract(B.memory, pairs2{Eigen::IndexPair<int>{1, 3}, Eigen::IndexPair<int>{3, 1}})
-                           .shuffle(std::array<int, 4>{0, 1, 3, 2});
-          });
+  measure(
+      state, C, n[4] * n[5], bytes_of(C.memory.size(), A.memory.size(), B.memory.size()),
+      [&] { return ricci::plan(cv(a, b, c, d).assign(av(a, e, b, f) * bv(d, f, c, e)), alone); },
+      [&] {
+        C.memory = A.memory.contract(B.memory, pairs2{Eigen::IndexPair<int>{1, 3}, Eigen::IndexPair<int>{3, 1}})
+                       .shuffle(std::array<int, 4>{0, 1, 3, 2});
+      });
 }
 
 /// abcd-efab-cdef: all labels in order, a plain matrix product of the transposes.
@@ -137,11 +146,12 @@ void abcd_efab_cdef(benchmark::State& state) {
   operand<4> C("abcd", n, 1), A("efab", n, 2), B("cdef", n, 3);
   auto cv = C.view();
   auto av = A.view(), bv = B.view();
-  measure(state, C, n[4] * n[5], bytes_of(C.memory.size(), A.memory.size(), B.memory.size()),
-          [&] { return ricci::plan(cv(a, b, c, d).assign(av(e, f, a, b) * bv(c, d, e, f)), alone); },
-          [&] {
-            C.memory = A.memory.contract(B.memory, pairs2{Eigen::IndexPair<int>{0, 2}, Eigen::IndexPair<int>{1, 3}});
-          });
+  measure(
+      state, C, n[4] * n[5], bytes_of(C.memory.size(), A.memory.size(), B.memory.size()),
+      [&] { return ricci::plan(cv(a, b, c, d).assign(av(e, f, a, b) * bv(c, d, e, f)), alone); },
+      [&] {
+        C.memory = A.memory.contract(B.memory, pairs2{Eigen::IndexPair<int>{0, 2}, Eigen::IndexPair<int>{1, 3}});
+      });
 }
 
 // Argument 0 is ricci, 1 is Eigen.

@@ -23,7 +23,8 @@ struct dynamic_operands {
 };
 
 /// Runs `work`, which writes c; c is observed so that nothing is left out.
-template <class Work> void repeat(benchmark::State& state, double* result, Work work) {
+template <class Work>
+void repeat(benchmark::State& state, double* result, Work work) {
   for (auto _ : state) {
     work();
     benchmark::DoNotOptimize(result);
@@ -79,8 +80,7 @@ void planning_new_extents(benchmark::State& state) {
   matrix C(400, 400);
   for (auto _ : state) {
     n = n < 399 ? n + 1 : 3;
-    benchmark::DoNotOptimize(ricci::plan(
-        C(i.in(0, n), j.in(0, n)).assign(A(i, k.in(0, n - 1)) * B(k, j))));
+    benchmark::DoNotOptimize(ricci::plan(C(i.in(0, n), j.in(0, n)).assign(A(i, k.in(0, n - 1)) * B(k, j))));
   }
 }
 

@@ -12,17 +12,21 @@ using namespace ricci::labels;
 
 namespace {
 
-template <class T> using tensor4 =
-    ricci::tensor<T, ricci::dynamic, ricci::dynamic, ricci::dynamic, ricci::dynamic>;
-template <class T> using map4 = Eigen::TensorMap<Eigen::Tensor<T, 4, Eigen::RowMajor, Eigen::Index>>;
+template <class T>
+using tensor4 = ricci::tensor<T, ricci::dynamic, ricci::dynamic, ricci::dynamic, ricci::dynamic>;
+template <class T>
+using map4 = Eigen::TensorMap<Eigen::Tensor<T, 4, Eigen::RowMajor, Eigen::Index>>;
 
 /// out(permuted) = in, both dense and row-major.
-template <class T> struct case4 {
+template <class T>
+struct case4 {
   std::array<std::int64_t, 4> extents, order;  // order[d]: the axis of `in` that axis d of `out` is
   tensor4<T> in, out;
 
   case4(std::array<std::int64_t, 4> sizes, std::array<std::int64_t, 4> axes)
-      : extents(sizes), order(axes), in(sizes[0], sizes[1], sizes[2], sizes[3]),
+      : extents(sizes),
+        order(axes),
+        in(sizes[0], sizes[1], sizes[2], sizes[3]),
         out(sizes[axes[0]], sizes[axes[1]], sizes[axes[2]], sizes[axes[3]]) {
     bench::fill(in.data(), in.size(), 1);
   }
@@ -32,7 +36,8 @@ template <class T> struct case4 {
   }
 };
 
-template <class T, class Plan> void run_ricci(benchmark::State& state, case4<T>& x, const Plan& plan) {
+template <class T, class Plan>
+void run_ricci(benchmark::State& state, case4<T>& x, const Plan& plan) {
   for (auto _ : state) plan.run();
   tensor4<T> peer(x.out);
   x.shuffle(peer.data());
@@ -40,7 +45,8 @@ template <class T, class Plan> void run_ricci(benchmark::State& state, case4<T>&
   bench::report(state, 0, 2.0 * sizeof(T) * double(peer.size()));
 }
 
-template <class T> void run_eigen(benchmark::State& state, case4<T>& x) {
+template <class T>
+void run_eigen(benchmark::State& state, case4<T>& x) {
   for (auto _ : state) {
     x.shuffle(x.out.data());
     benchmark::ClobberMemory();
@@ -49,7 +55,8 @@ template <class T> void run_eigen(benchmark::State& state, case4<T>& x) {
 }
 
 /// Many small transposes: (e, i, j) to (e, j, i).
-template <class T, bool Ricci> void small_transposes(benchmark::State& state) {
+template <class T, bool Ricci>
+void small_transposes(benchmark::State& state) {
   case4<T> x({1, 20000, state.range(0), state.range(0)}, {0, 1, 3, 2});
   if constexpr (Ricci)
     run_ricci(state, x, ricci::plan(x.out(b, e, j, i).assign(x.in(b, e, i, j)), {.threads = 1}));
@@ -57,7 +64,8 @@ template <class T, bool Ricci> void small_transposes(benchmark::State& state) {
     run_eigen(state, x);
 }
 
-template <class T, bool Ricci> void large_transpose(benchmark::State& state) {
+template <class T, bool Ricci>
+void large_transpose(benchmark::State& state) {
   case4<T> x({1, 1, state.range(0), state.range(0)}, {0, 1, 3, 2});
   if constexpr (Ricci)
     run_ricci(state, x, ricci::plan(x.out(a, b, j, i).assign(x.in(a, b, i, j)), {.threads = 1}));
@@ -65,7 +73,8 @@ template <class T, bool Ricci> void large_transpose(benchmark::State& state) {
     run_eigen(state, x);
 }
 
-template <class T, bool Ricci> void reversal(benchmark::State& state) {
+template <class T, bool Ricci>
+void reversal(benchmark::State& state) {
   const auto n = state.range(0);
   case4<T> x({n, n, n, n}, {3, 2, 1, 0});
   if constexpr (Ricci)
@@ -75,7 +84,8 @@ template <class T, bool Ricci> void reversal(benchmark::State& state) {
 }
 
 /// Images from channels first to channels last.
-template <class T, bool Ricci> void channels_last(benchmark::State& state) {
+template <class T, bool Ricci>
+void channels_last(benchmark::State& state) {
   case4<T> x({16, state.range(0), 64, 64}, {0, 2, 3, 1});
   if constexpr (Ricci)
     run_ricci(state, x, ricci::plan(x.out(b, y, w, c).assign(x.in(b, c, y, w)), {.threads = 1}));

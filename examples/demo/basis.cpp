@@ -24,7 +24,8 @@ legendre_value legendre(int n, real x) {
 }
 
 /// Newton's method; the starting points used here are close enough for quadratic convergence.
-template <class Step> real newton(real x, Step step) {
+template <class Step>
+real newton(real x, Step step) {
   for (int i = 0; i < 50; ++i) {
     const real dx = step(x);
     x -= dx;

@@ -22,7 +22,8 @@ struct judged {
 };
 
 /// |got - value| <= roundings eps magnitude for every element; eps = 2 unit roundoffs, so one factor 2 is slack.
-template <class T> void expect(const char* what, const std::vector<T>& got, const std::vector<judged>& want, int k) {
+template <class T>
+void expect(const char* what, const std::vector<T>& got, const std::vector<judged>& want, int k) {
   real worst = 0;
   for (std::size_t i = 0; i < want.size(); ++i) {
     const real bound = k * real(std::numeric_limits<T>::epsilon()) * want[i].magnitude;
@@ -35,7 +36,8 @@ template <class T> void expect(const char* what, const std::vector<T>& got, cons
   std::printf("%s: error is %Lg of its bound\n", what, worst);
 }
 
-template <class T> std::vector<T> numbers(std::size_t count, unsigned seed) {
+template <class T>
+std::vector<T> numbers(std::size_t count, unsigned seed) {
   std::vector<T> x(count);
   for (auto& v : x) v = T(int((seed = seed * 1664525u + 1013904223u) >> 12) - (1 << 19)) / T(1 << 19);
   return x;

@@ -53,8 +53,8 @@ std::vector<std::string> row(const settings& s, const shape& z) {
   const double error = worst_error(out.data(), peer.data(), magnitude.data(), std::int64_t(out.size()), depth);
   const double flops = 2.0 * double(out.size()) * depth, bytes = 4.0 * double(images.size() + out.size());
   const auto text = [](int v) { return std::to_string(v); };
-  std::vector<std::string> cells{text(z.channels) + " -> " + text(z.filters) + ", " + text(z.taps) + " x " +
-                                     text(z.taps), checked(error)};
+  std::vector<std::string> cells{
+      text(z.channels) + " -> " + text(z.filters) + ", " + text(z.taps) + " x " + text(z.taps), checked(error)};
   const auto speed = speed_columns(t, flops, roofline(s.machine, s.machine.peak_f32, flops, bytes));
   cells.insert(cells.end(), speed.begin(), speed.end());
   return cells;
@@ -65,7 +65,8 @@ std::vector<std::string> row(const settings& s, const shape& z) {
 void show_convolution(const settings& s) {
   table out{{"float, channels, taps", "error"}, {}, {}};
   out.head.insert(out.head.end(), speed_head.begin(), speed_head.end());
-  if (s.quick) out.rows = {row(s, {2, 3, 4, 12, 14, 3}), row(s, {1, 4, 8, 12, 14, 5})};
+  if (s.quick)
+    out.rows = {row(s, {2, 3, 4, 12, 14, 3}), row(s, {1, 4, 8, 12, 14, 5})};
   else
     out.rows = {row(s, {16, 3, 16, 64, 64, 3}), row(s, {16, 16, 16, 64, 64, 3}), row(s, {16, 3, 16, 64, 64, 5}),
                 row(s, {16, 16, 32, 64, 64, 5})};

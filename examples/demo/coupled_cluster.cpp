@@ -47,8 +47,10 @@ std::vector<std::string> row(const settings& s, int occupied, int virtuals) {
 void show_coupled_cluster(const settings& s) {
   table out{{"double", "error"}, {}, {}};
   out.head.insert(out.head.end(), speed_head.begin(), speed_head.end());
-  if (s.quick) out.rows = {row(s, 4, 8)};
-  else out.rows = {row(s, 16, 32), row(s, 20, 32), row(s, 24, 32)};
+  if (s.quick)
+    out.rows = {row(s, 4, 8)};
+  else
+    out.rows = {row(s, 16, 32), row(s, 20, 32), row(s, 24, 32)};
   print(s, "R(i, j, k, l) = T(i, j, m, n) * V(m, n, k, l)",
         "a coupled-cluster term over o occupied and v virtual orbitals; Eigen: one large matrix product", out);
 }

@@ -19,12 +19,14 @@ constexpr const char* usage = R"(demo: contractions in index notation beside Eig
 void introduce(const demo::settings& s) {
   const auto& m = s.machine;
   fmt::print("ricci {}: tensor contractions in index notation, beside {}.\n", RICCI_VERSION, demo::peers::name());
-  fmt::print("{}, {} cores. Measured for one core: {:.0f} GFLOP/s f64, {:.0f} f32; memory {:.0f} GB/s ({:.0f} all cores).\n",
-             m.name, omp_get_max_threads(), m.peak_f64, m.peak_f32, m.memory_bandwidth, m.memory_bandwidth_all);
-  fmt::print("{}GFLOP/s, one core for ricci and Eigen alike, 'all' is ricci on all cores; medians of interleaved runs.\n"
-             "{}error: largest |ricci - Eigen| / (k eps |A||B|...), at most 1 or it is a bug.\n"
-             "{}bound: share of what this core can reach at most, by its multiply-adds or its bandwidth.\n\n",
-             s.markdown ? "\n* " : "", s.markdown ? "* " : "", s.markdown ? "* " : "");
+  fmt::print(
+      "{}, {} cores. Measured for one core: {:.0f} GFLOP/s f64, {:.0f} f32; memory {:.0f} GB/s ({:.0f} all cores).\n",
+      m.name, omp_get_max_threads(), m.peak_f64, m.peak_f32, m.memory_bandwidth, m.memory_bandwidth_all);
+  fmt::print(
+      "{}GFLOP/s, one core for ricci and Eigen alike, 'all' is ricci on all cores; medians of interleaved runs.\n"
+      "{}error: largest |ricci - Eigen| / (k eps |A||B|...), at most 1 or it is a bug.\n"
+      "{}bound: share of what this core can reach at most, by its multiply-adds or its bandwidth.\n\n",
+      s.markdown ? "\n* " : "", s.markdown ? "* " : "", s.markdown ? "* " : "");
 }
 
 }  // namespace
@@ -33,10 +35,14 @@ int main(int argc, char** argv) {
   demo::settings s;
   for (int n = 1; n < argc; ++n) {
     const std::string_view option = argv[n];
-    if (option == "--quick") s.quick = true;
-    else if (option == "--markdown") s.markdown = true;
-    else if (option == "--help") return fmt::print("{}", usage), 0;
-    else return fmt::print(stderr, "demo: there is no option '{}'\n{}", option, usage), 2;
+    if (option == "--quick")
+      s.quick = true;
+    else if (option == "--markdown")
+      s.markdown = true;
+    else if (option == "--help")
+      return fmt::print("{}", usage), 0;
+    else
+      return fmt::print(stderr, "demo: there is no option '{}'\n{}", option, usage), 2;
   }
   const auto start = std::chrono::steady_clock::now();
   s.machine = s.quick ? ricci::this_machine() : ricci::measure_machine();
@@ -45,9 +51,12 @@ int main(int argc, char** argv) {
   const std::string plan = demo::show_fem(s);
   demo::show_convolution(s);
   demo::show_coupled_cluster(s);
-  demo::print_block(s, "Every decision is a value that can be printed. The plan of the interpolation above, degree 4:", plan);
+  demo::print_block(
+      s, "Every decision is a value that can be printed. The plan of the interpolation above, degree 4:", plan);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (demo::something_is_wrong()) fmt::print("An error is above its bound: this is a bug.\n");
-  else fmt::print("All errors are within their bounds. {:.0f} seconds.\n", seconds);
+  if (demo::something_is_wrong())
+    fmt::print("An error is above its bound: this is a bug.\n");
+  else
+    fmt::print("All errors are within their bounds. {:.0f} seconds.\n", seconds);
   return demo::something_is_wrong();
 }

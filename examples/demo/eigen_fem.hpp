@@ -9,11 +9,16 @@ namespace demo::peers {
 
 template <int Rows, int Cols>
 using matrix = Eigen::Matrix<double, Rows, Cols, Cols == 1 ? Eigen::ColMajor : Eigen::RowMajor>;
-template <int Rows, int Cols> using map = Eigen::Map<matrix<Rows, Cols>>;
-template <int Rows, int Cols> using const_map = Eigen::Map<const matrix<Rows, Cols>>;
+template <int Rows, int Cols>
+using map = Eigen::Map<matrix<Rows, Cols>>;
+template <int Rows, int Cols>
+using const_map = Eigen::Map<const matrix<Rows, Cols>>;
 
 /// c = a * b with all sizes known. Eigen's unpacked product won against its blocked one at every degree of the demo.
-template <class A, class B, class C> void product(const A& a, const B& b, C&& c) { c.noalias() = a.lazyProduct(b); }
+template <class A, class B, class C>
+void product(const A& a, const B& b, C&& c) {
+  c.noalias() = a.lazyProduct(b);
+}
 
 /// Transform<To, From> applies its matrix in each direction of one element: From^3 values to To^3 values.
 template <template <int, int> class Transform, int P>
@@ -36,17 +41,18 @@ void mass_elements(std::int64_t elements, const double* b, const double* d, cons
   }
 }
 
-template <template <int, int> class Transform> struct fem {
+template <template <int, int> class Transform>
+struct fem {
   using interpolate_function = void (*)(std::int64_t, const double*, const double*, double*);
   using mass_function = void (*)(std::int64_t, const double*, const double*, const double*, double*);
   static constexpr interpolate_function interpolate[] = {
       interpolate_elements<Transform, 2>, interpolate_elements<Transform, 3>, interpolate_elements<Transform, 4>,
       interpolate_elements<Transform, 5>, interpolate_elements<Transform, 6>, interpolate_elements<Transform, 7>,
       interpolate_elements<Transform, 8>, interpolate_elements<Transform, 9>};
-  static constexpr mass_function mass[] = {
-      mass_elements<Transform, 2>, mass_elements<Transform, 3>, mass_elements<Transform, 4>,
-      mass_elements<Transform, 5>, mass_elements<Transform, 6>, mass_elements<Transform, 7>,
-      mass_elements<Transform, 8>, mass_elements<Transform, 9>};
+  static constexpr mass_function mass[] = {mass_elements<Transform, 2>, mass_elements<Transform, 3>,
+                                           mass_elements<Transform, 4>, mass_elements<Transform, 5>,
+                                           mass_elements<Transform, 6>, mass_elements<Transform, 7>,
+                                           mass_elements<Transform, 8>, mass_elements<Transform, 9>};
 };
 
 }  // namespace demo::peers

@@ -5,8 +5,9 @@ namespace demo::peers {
 namespace {
 
 /// The last axis first if that keeps the larger products for the end, else the first axis first.
-template <int To, int From> struct axes {
-  static constexpr int between = To > From ? From * From * To : To * From * From;
+template <int To, int From>
+struct axes {
+  static constexpr int between = To > From ? From* From* To : To* From* From;
   static constexpr int late = To * To * From;
   matrix<To, From> t;
   matrix<From, To> transposed;

@@ -4,7 +4,8 @@
 namespace demo::peers {
 namespace {
 
-template <int To, int From> struct turning {
+template <int To, int From>
+struct turning {
   matrix<From, To> transposed;
   alignas(64) double one[From * From * To], two[From * To * To];
 

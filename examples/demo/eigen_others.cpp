@@ -11,7 +11,8 @@ namespace {
 
 constexpr int size = 64, m_extent = 9, n_extent = 8, inner = m_extent * n_extent;
 
-template <class T> using matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+template <class T>
+using matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using block = Eigen::Matrix<double, size, size, Eigen::RowMajor>;
 using strided = Eigen::Map<block, 0, Eigen::Stride<size * inner, inner>>;
 
@@ -26,8 +27,7 @@ void unfold(const convolution_shape& s, const float* image, int first, int last,
       for (int q = 0; q < s.taps; ++q, ++row)
         for (int y = first; y < last; ++y) {
           const float* from = image + (std::int64_t(c) * s.height + y + p) * s.width + q;
-          to.row(row).segment((y - first) * columns, columns) =
-              Eigen::Map<const Eigen::RowVectorXf>(from, columns);
+          to.row(row).segment((y - first) * columns, columns) = Eigen::Map<const Eigen::RowVectorXf>(from, columns);
         }
 }
 
@@ -80,8 +80,8 @@ void convolve(std::int64_t bytes, const convolution_shape& s, const float* filte
       const Eigen::Map<matrix<float>> unfolded(memory.data(), depth, (last - first) * columns);
       unfold(s, images + std::int64_t(b) * s.channels * s.height * s.width, first, last, unfolded);
       float* to = out + (std::int64_t(b) * s.filters * s.rows() + first) * columns;
-      Eigen::Map<matrix<float>, 0, Eigen::OuterStride<>> result(
-          to, s.filters, (last - first) * columns, Eigen::OuterStride<>(s.rows() * columns));
+      Eigen::Map<matrix<float>, 0, Eigen::OuterStride<>> result(to, s.filters, (last - first) * columns,
+                                                                Eigen::OuterStride<>(s.rows() * columns));
       result.noalias() = f * unfolded;
     }
 }

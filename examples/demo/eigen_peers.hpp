@@ -33,7 +33,8 @@ struct convolution_shape {
 
 /// O(b,f,y,x) = F(f,c,p,q) I(b,c,y+p,x+q), everything row-major: unfolds (im2col) as many rows of an image as need
 /// `bytes` of memory, then multiplies.
-void convolve(std::int64_t bytes, const convolution_shape& shape, const float* filters, const float* images, float* out);
+void convolve(std::int64_t bytes, const convolution_shape& shape, const float* filters, const float* images,
+              float* out);
 
 /// C = A B, row-major m x k and k x n.
 void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const double* a, const double* b, double* c);

@@ -34,8 +34,16 @@ struct problem {
   std::vector<double> B_abs;
 
   problem(int degree, std::int64_t wanted)
-      : grid(degree, wanted), P(grid.P), Q(grid.Q), E(grid.elements), B(Q, P), u(E, P, P, P), v(E, P, P, P),
-        D(E, Q, Q, Q), w(E, Q, Q, Q), B_abs(Q * P) {
+      : grid(degree, wanted),
+        P(grid.P),
+        Q(grid.Q),
+        E(grid.elements),
+        B(Q, P),
+        u(E, P, P, P),
+        v(E, P, P, P),
+        D(E, Q, Q, Q),
+        w(E, Q, Q, Q),
+        B_abs(Q * P) {
     std::copy(grid.basis.begin(), grid.basis.end(), B.begin());
     absolute(B.data(), B_abs.data(), B.size());
     grid.nodal_values(u.data());
@@ -81,7 +89,8 @@ outcome interpolate(const settings& set, problem& p) {
   std::ostringstream text;
   text << plan;
   out.plan = text.str();
-  time_it(set, [&] { plan.run(); }, nullptr, {eigen(peers::interpolate_axes), eigen(peers::interpolate_turning)}, out.t);
+  time_it(
+      set, [&] { plan.run(); }, nullptr, {eigen(peers::interpolate_axes), eigen(peers::interpolate_turning)}, out.t);
   return out;
 }
 
@@ -91,14 +100,13 @@ outcome mass(const settings& set, problem& p) {
   out.flops = 2 * p.interpolation_flops() + double(D.size());
   out.bytes = 8.0 * double(u.size() + D.size() + v.size());
 
-  const auto plan = ricci::plan(v(e, a, b, c).assign(B(q, a) * B(r, b) * B(s, c) * D(e, q, r, s) *
-                                                     B(q, i) * B(r, j) * B(s, k) * u(e, i, j, k)));
+  const auto plan = ricci::plan(
+      v(e, a, b, c).assign(B(q, a) * B(r, b) * B(s, c) * D(e, q, r, s) * B(q, i) * B(r, j) * B(s, k) * u(e, i, j, k)));
   ricci::local<double> g, h;
   field v_fused(E, P, P, P);
-  const auto fused = ricci::fuse(
-      g(e, q, r, s).assign(B(q, i) * B(r, j) * B(s, k) * u(e, i, j, k)),
-      h(e, q, r, s).assign(D(e, q, r, s) * g(e, q, r, s)),
-      v_fused(e, a, b, c).assign(B(q, a) * B(r, b) * B(s, c) * h(e, q, r, s)));
+  const auto fused = ricci::fuse(g(e, q, r, s).assign(B(q, i) * B(r, j) * B(s, k) * u(e, i, j, k)),
+                                 h(e, q, r, s).assign(D(e, q, r, s) * g(e, q, r, s)),
+                                 v_fused(e, a, b, c).assign(B(q, a) * B(r, b) * B(s, c) * h(e, q, r, s)));
   plan.run();
   fused.run();
 
@@ -117,7 +125,8 @@ outcome mass(const settings& set, problem& p) {
   }
 
   const job run_fused = [&] { fused.run(); };
-  time_it(set, [&] { plan.run(); }, &run_fused, {eigen(peers::mass_axes), eigen(peers::mass_turning)}, out.t);
+  time_it(
+      set, [&] { plan.run(); }, &run_fused, {eigen(peers::mass_axes), eigen(peers::mass_turning)}, out.t);
   return out;
 }
 
@@ -131,7 +140,8 @@ std::vector<std::string> row(const settings& set, int degree, std::int64_t eleme
                              const outcome& near) {
   const auto speed = [](const outcome& o, double t) { return o.flops / t * 1e-9; };
   std::vector<std::string> cells{std::to_string(degree), std::to_string(elements),
-                                 checked(std::max(far.error, near.error)), checked(std::max(far.integral, near.integral))};
+                                 checked(std::max(far.error, near.error)),
+                                 checked(std::max(far.integral, near.integral))};
   for (const auto* o : {&far, &near}) {
     const double best = o->t.fused > 0 ? std::min(o->t.ricci, o->t.fused) : o->t.ricci;
     cells.push_back(fixed(speed(*o, o->t.ricci), 1));

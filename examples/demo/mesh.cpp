@@ -33,36 +33,45 @@ int cells_of(std::int64_t wanted, double power) {
   return std::max(1, static_cast<int>(std::pow(double(wanted), power) + 0.5));
 }
 
-/// Calls visit(first index, x, y, z values) for each run along z of an element.
-template <class Visit> void for_lines(const mesh& m, int count, Visit visit) {
+/// Calls visit(first index, x, y, z values) for each run along z of the elements of one slab in x.
+template <class Visit>
+void for_lines(const mesh& m, int count, int cx, Visit visit) {
+  for (int cy = 0; cy < m.y.cells; ++cy)
+    for (int cz = 0; cz < m.z.cells; ++cz) {
+      std::int64_t at = ((std::int64_t(cx) * m.y.cells + cy) * m.z.cells + cz) * count * count * count;
+      for (int i = 0; i < count; ++i)
+        for (int j = 0; j < count; ++j, at += count) visit(at, cx * count + i, cy * count + j, cz * count);
+    }
+}
+
+/// to = a[x] b[y] c[z] for all elements.
+void outer(const mesh& m, int count, const std::vector<real>& a, const std::vector<real>& b, const std::vector<real>& c,
+           double* to) {
 #pragma omp parallel for
   for (int cx = 0; cx < m.x.cells; ++cx)
-    for (int cy = 0; cy < m.y.cells; ++cy)
-      for (int cz = 0; cz < m.z.cells; ++cz) {
-        std::int64_t at = ((std::int64_t(cx) * m.y.cells + cy) * m.z.cells + cz) * count * count * count;
-        for (int i = 0; i < count; ++i)
-          for (int j = 0; j < count; ++j, at += count) visit(at, cx * count + i, cy * count + j, cz * count);
-      }
+    for_lines(m, count, cx, [&](std::int64_t at, int ix, int iy, int iz) {
+      const real factor = a[ix] * b[iy];
+      for (int k = 0; k < count; ++k) to[at + k] = static_cast<double>(factor * c[iz + k]);
+    });
 }
 
 /// sum of a[x] b[y] c[z] values and the same of absolute values.
 mesh::integral weighted(const mesh& m, int count, const std::vector<real>& a, const std::vector<real>& b,
                         const std::vector<real>& c, const double* values, const double* magnitudes) {
-  mesh::integral out;
-  for_lines(m, count, [&](std::int64_t at, int ix, int iy, int iz) {
-    const real factor = a[ix] * b[iy];
-    real sum = 0, magnitude = 0;
-    for (int k = 0; k < count; ++k) {
-      sum += c[iz + k] * values[at + k];
-      magnitude += std::abs(c[iz + k]) * magnitudes[at + k];
-    }
-#pragma omp critical
-    {
-      out.sum += factor * sum;
-      out.magnitude += std::abs(factor) * magnitude;
-    }
-  });
-  return out;
+  real sum = 0, magnitude = 0;
+#pragma omp parallel for reduction(+ : sum, magnitude)
+  for (int cx = 0; cx < m.x.cells; ++cx)
+    for_lines(m, count, cx, [&](std::int64_t at, int ix, int iy, int iz) {
+      const real factor = a[ix] * b[iy];
+      real line = 0, line_magnitude = 0;
+      for (int k = 0; k < count; ++k) {
+        line += c[iz + k] * values[at + k];
+        line_magnitude += std::abs(c[iz + k]) * magnitudes[at + k];
+      }
+      sum += factor * line;
+      magnitude += std::abs(factor) * line_magnitude;
+    });
+  return {0, sum, magnitude};
 }
 
 }  // namespace
@@ -88,7 +97,10 @@ direction::direction(int axis, int count, int degree) : cells(count) {
 }
 
 mesh::mesh(int polynomial_degree, std::int64_t wanted)
-    : degree(polynomial_degree), P(degree + 1), Q(degree + 2), x(0, cells_of(wanted, 1. / 3), degree),
+    : degree(polynomial_degree),
+      P(degree + 1),
+      Q(degree + 2),
+      x(0, cells_of(wanted, 1. / 3), degree),
       y(1, cells_of(wanted / x.cells, 0.5), degree),
       z(2, cells_of(wanted / x.cells / y.cells, 1), degree),
       elements(std::int64_t(x.cells) * y.cells * z.cells) {
@@ -96,19 +108,9 @@ mesh::mesh(int polynomial_degree, std::int64_t wanted)
   basis.assign(exact.begin(), exact.end());
 }
 
-void mesh::nodal_values(double* u) const {
-  for_lines(*this, P, [&](std::int64_t at, int ix, int iy, int iz) {
-    const real factor = x.f[ix] * y.f[iy];
-    for (int k = 0; k < P; ++k) u[at + k] = static_cast<double>(factor * z.f[iz + k]);
-  });
-}
+void mesh::nodal_values(double* u) const { outer(*this, P, x.f, y.f, z.f, u); }
 
-void mesh::jacobians(double* d) const {
-  for_lines(*this, Q, [&](std::int64_t at, int ix, int iy, int iz) {
-    const real factor = x.weight[ix] * y.weight[iy];
-    for (int k = 0; k < Q; ++k) d[at + k] = static_cast<double>(factor * z.weight[iz + k]);
-  });
-}
+void mesh::jacobians(double* d) const { outer(*this, Q, x.weight, y.weight, z.weight, d); }
 
 double mesh::integral::error(int roundings) const {
   const real bound = roundings * real(std::numeric_limits<double>::epsilon()) / 2 * magnitude;

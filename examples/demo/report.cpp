@@ -120,8 +120,10 @@ void print(const settings& s, const std::string& title, const std::string& expla
 
 void print_block(const settings& s, const std::string& title, const std::string& text) {
   fmt::print("{}\n", title);
-  if (s.markdown) fmt::print("\n```\n{}```\n", text);
-  else fmt::print("{}", text);
+  if (s.markdown)
+    fmt::print("\n```\n{}```\n", text);
+  else
+    fmt::print("{}", text);
   fmt::print("\n");
 }
 

@@ -13,7 +13,7 @@
 namespace demo {
 
 struct settings {
-  bool quick = false;     // small sizes, few repetitions: a test, not a measurement
+  bool quick = false;  // small sizes, few repetitions: a test, not a measurement
   bool markdown = false;
   ricci::machine machine;
 };
@@ -64,14 +64,16 @@ double worst_error(const T* got, const T* want, const T* magnitude, std::int64_t
 }
 
 /// Numbers in [-1, 1) that are the same everywhere.
-template <class T> void fill(T* to, std::int64_t count, std::uint64_t seed) {
+template <class T>
+void fill(T* to, std::int64_t count, std::uint64_t seed) {
   for (std::int64_t x = 0; x < count; ++x) {
     seed = seed * 6364136223846793005u + 1442695040888963407u;
     to[x] = T(double(std::int64_t(seed) >> 11) * 0x1p-52);
   }
 }
 
-template <class T> void absolute(const T* from, T* to, std::int64_t count) {
+template <class T>
+void absolute(const T* from, T* to, std::int64_t count) {
 #pragma omp parallel for
   for (std::int64_t x = 0; x < count; ++x) to[x] = std::abs(from[x]);
 }

@@ -29,8 +29,8 @@ void show_statement(const settings& s) {
   times t;
   {
     const one_core alone;
-    const job eigen = fastest({[&] { peers::statement_loops(peer.data()); },
-                               [&] { peers::statement_gathered(peer.data()); }});
+    const job eigen =
+        fastest({[&] { peers::statement_loops(peer.data()); }, [&] { peers::statement_gathered(peer.data()); }});
     const auto medians = interleaved({run, eigen}, s);
     t.ricci = medians[0];
     t.eigen = medians[1];

@@ -1,5 +1,5 @@
 // Times the contraction kernels on one core beside the multiply-add peak and Eigen's fixed-size products.
-// Usage: bench.kernels [seconds per number [bytes of the working set]]. RICCI_ISA chooses the instruction set.
+// Usage: bench.kernels.contract [seconds per number [bytes of the working set]]. RICCI_ISA chooses the instruction set.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

@@ -6,6 +6,10 @@
 
 #include "simd-inl.hpp"
 
+#ifdef __F16C__
+#include <immintrin.h>
+#endif
+
 namespace ricci::kernels::RICCI_ISA {
 
 template <class T> struct cplx { T re, im; };
@@ -15,33 +19,54 @@ struct bf16 { std::uint16_t bits; };
 RICCI_INLINE std::uint32_t bits_of(float x) { return __builtin_bit_cast(std::uint32_t, x); }
 RICCI_INLINE float float_of(std::uint32_t x) { return __builtin_bit_cast(float, x); }
 
+/// c ? x : y by masks: a conditional would become a branch and the loop around it would stay scalar.
+RICCI_INLINE std::uint32_t pick(bool c, std::uint32_t x, std::uint32_t y) {
+  const std::uint32_t mask = 0u - static_cast<std::uint32_t>(c);
+  return (x & mask) | (y & ~mask);
+}
+
 /// What T computes in.
 template <class T> struct compute_t { using type = T; };
 template <> struct compute_t<f16> { using type = float; };
 template <> struct compute_t<bf16> { using type = float; };
 template <class T> using compute = typename compute_t<T>::type;
 
+#ifdef __F16C__
+RICCI_INLINE float widen(f16 x) { return _cvtsh_ss(x.bits); }
+RICCI_INLINE void narrow(float x, f16& y) { y.bits = _cvtss_sh(x, _MM_FROUND_TO_NEAREST_INT); }
+
+// The compiler does not make vectors of the two above by itself.
+inline constexpr int convert_width = 8;
+RICCI_INLINE void convert_block(const f16* s, float* d) {
+  _mm256_storeu_ps(d, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(s))));
+}
+RICCI_INLINE void convert_block(const float* s, f16* d) {
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(d), _mm256_cvtps_ph(_mm256_loadu_ps(s), _MM_FROUND_TO_NEAREST_INT));
+}
+#else
 RICCI_INLINE float widen(f16 x) {
   const std::uint32_t magnitude = x.bits & 0x7fffu, sign = static_cast<std::uint32_t>(x.bits & 0x8000u) << 16;
   const std::uint32_t rebias = 112u << 23;
-  const std::uint32_t normal = (magnitude << 13) + rebias + (magnitude >= 0x7c00u ? rebias : 0u);
+  const std::uint32_t normal = (magnitude << 13) + rebias + pick(magnitude >= 0x7c00u, rebias, 0u);
   const std::uint32_t tiny = bits_of(static_cast<float>(static_cast<std::int32_t>(magnitude)) * 0x1p-24f);
-  return float_of((magnitude < 0x400u ? tiny : normal) | sign);
+  return float_of(pick(magnitude < 0x400u, tiny, normal) | sign);
 }
-RICCI_INLINE float widen(bf16 x) { return float_of(static_cast<std::uint32_t>(x.bits) << 16); }
-template <class T> RICCI_INLINE T widen(T x) { return x; }
-
 RICCI_INLINE void narrow(float x, f16& y) {
   const std::uint32_t all = bits_of(x), sign = (all >> 16) & 0x8000u, magnitude = all & 0x7fffffffu;
   const std::uint32_t normal = (magnitude + 0xfffu + ((magnitude >> 13) & 1u) - 0x38000000u) >> 13;
   // The ulp of 0.5 is the smallest half, so the addition rounds to a subnormal half.
   const std::uint32_t tiny = bits_of(float_of(magnitude) + 0.5f) - bits_of(0.5f);
   const std::uint32_t nan = 0x7e00u | ((magnitude >> 13) & 0x3ffu);
-  std::uint32_t h = magnitude < 0x38800000u ? tiny : normal;
-  h = magnitude >= 0x477ff000u ? 0x7c00u : h;
-  h = magnitude > 0x7f800000u ? nan : h;
+  std::uint32_t h = pick(magnitude < 0x38800000u, tiny, normal);
+  h = pick(magnitude >= 0x477ff000u, 0x7c00u, h);
+  h = pick(magnitude > 0x7f800000u, nan, h);
   y.bits = static_cast<std::uint16_t>(h | sign);
 }
+#endif
+
+RICCI_INLINE float widen(bf16 x) { return float_of(static_cast<std::uint32_t>(x.bits) << 16); }
+template <class T> RICCI_INLINE T widen(T x) { return x; }
+
 RICCI_INLINE void narrow(float x, bf16& y) {
   const std::uint32_t all = bits_of(x);
   const std::uint32_t rounded = (all + 0x7fffu + ((all >> 16) & 1u)) >> 16;

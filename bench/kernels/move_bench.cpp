@@ -1,0 +1,68 @@
+// Times the move kernels on one core: GB/s read plus written, beside memcpy. RICCI_ISA chooses the instruction set.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+#include "kernels/kernels.hpp"
+
+namespace {
+
+using namespace ricci::kernels;
+using index_t = std::int64_t;
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+template <class F> double time_of(F&& f) {
+  f();
+  int calls = 1;
+  for (;; calls *= 2) {
+    const double start = now();
+    for (int i = 0; i < calls; ++i) f();
+    if (now() - start > 2e-4) break;
+  }
+  double best = 1e30;
+  for (const double end = now() + 0.03; now() < end;) {
+    const double start = now();
+    for (int i = 0; i < calls; ++i) f();
+    best = std::min(best, (now() - start) / calls);
+  }
+  return best;
+}
+
+/// dst[i][j] = src[j][i], both without gaps, and the same amount by memcpy.
+template <class S, class D> void transposed(const char* name, index_t rows, index_t cols) {
+  std::vector<S> src(static_cast<std::size_t>(rows * cols), S(1.0f));
+  std::vector<D> dst(src.size());
+  move_args g;
+  g.axis_count = 2;
+  g.axes[0] = {rows, 0, 1, cols};
+  g.axes[1] = {cols, 0, rows, 1};
+  const move_fn fn = best().move[static_cast<int>(ricci::dtype_of<S>)][static_cast<int>(ricci::dtype_of<D>)];
+  const double t = time_of([&] { fn(g, src.data(), dst.data(), nullptr); });
+  g.axes[0].b = cols, g.axes[1].b = 1;
+  const double straight = time_of([&] { fn(g, src.data(), dst.data(), nullptr); });
+  std::vector<S> copy(src.size());
+  const double m = time_of([&] { std::memcpy(copy.data(), src.data(), src.size() * sizeof(S)); });
+  const double gigabytes = 1e-9 * static_cast<double>(src.size() * (sizeof(S) + sizeof(D)));
+  std::printf("%-12s %5d x %-5d transposed %9.1f ns %6.1f GB/s   straight %9.1f ns %6.1f GB/s   memcpy %6.1f GB/s\n", name,
+              static_cast<int>(rows), static_cast<int>(cols), t * 1e9, gigabytes / t, straight * 1e9, gigabytes / straight,
+              2e-9 * static_cast<double>(src.size() * sizeof(S)) / m);
+}
+
+}  // namespace
+
+int main() {
+  std::printf("%s\n", best().isa);
+  for (index_t n : {4, 8, 9, 16, 64, 1000}) {
+    transposed<float, float>("f32", n, n);
+    transposed<double, double>("f64", n, n);
+    transposed<std::complex<double>, std::complex<double>>("c128", n, n);
+    transposed<ricci::half, ricci::half>("f16", n, n);
+    transposed<ricci::half, float>("f16 to f32", n, n);
+    transposed<float, ricci::half>("f32 to f16", n, n);
+  }
+}

@@ -175,6 +175,15 @@ struct candidate {
            move_cycles(tile_size(stride, lane_extra), same, any, x.type != compute_type(x.type));
   }
 
+  /// A panel of b beyond the first cache whose rows lie far apart costs misses of cache and address translation.
+  double strided_penalty(double panel) const {
+    if (step.pack_b || m.caches.empty() || panel < 0.75 * static_cast<double>(m.caches[0].bytes)) return 1;
+    std::int64_t widest = 0;
+    for (const step_axis& x : step.axes)
+      if (x.role == group::k && x.tile > 16) widest = std::max(widest, std::abs(x.b));
+    return widest * static_cast<std::int64_t>(size_of(step.op.b.type)) >= 1024 ? 1.8 : 1.2;
+  }
+
   /// Estimated cycles of the whole step on one core.
   double cycles() {
     std::int64_t calls = 1, calls_b = 1, calls_c = 1;
@@ -192,6 +201,7 @@ struct candidate {
     const double panel = static_cast<double>(s.lane * s.cols * s.k) * size;  // of b, read again by every group of rows
     const double rereads = std::max(1.0, static_cast<double>(s.rows) / 4);
     per_call = std::max(per_call, static_cast<double>(s.loops) * panel * rereads / stream_rate(panel, m));
+    per_call *= strided_penalty(panel);
     double total = static_cast<double>(calls) * (per_call + 15);
     const bool lane_in_a = step.lanes != lanes::n;
     if (step.pack_a && !step.keep_a) total += pack_cycles(step.op.a, &step_axis::a, lane_in_a, calls);

@@ -90,21 +90,35 @@ segment make_segment(const work& base, const std::vector<int>& block, std::int64
   return s;
 }
 
-double seconds_of(const segment& s, const machine& m) {
-  double total = 0;
-  for (const plan_step& step : s.steps) total += step.seconds;
+double bytes_of(const operand& x, const std::vector<step_axis>& axes, std::int64_t step_axis::*stride) {
+  double n = x.where == operand::kind::one ? 0 : static_cast<double>(size_of(x.type));
+  for (const step_axis& a : axes)
+    if (a.*stride != 0) n *= static_cast<double>(a.extent);
+  return n;
+}
+
+/// Estimated seconds of a segment: every step takes the longer of its instructions and its memory. External tensors
+/// come from where `footprint` bytes fit, temporaries from where the scratch fits.
+double seconds_of(const segment& s, double footprint, const machine& m) {
   const double hertz = planning::cycles_per_second(m);
-  const auto scratch = static_cast<double>(s.scratch_bytes);
-  for (const temporary& t : s.temporaries)
-    total += 2 * static_cast<double>(t.size) * static_cast<double>(size_of(t.type)) /
-             (planning::stream_rate(scratch, m) * 2 * hertz);
-  return total + static_cast<double>(s.steps.size()) * 25 / hertz;
+  const double far = planning::stream_rate(footprint, m) * hertz;
+  const double near = planning::stream_rate(static_cast<double>(s.scratch_bytes), m) * hertz;
+  double total = 0;
+  for (const plan_step& step : s.steps) {
+    double memory = 0;
+    const auto add = [&](const operand& x, std::int64_t step_axis::*stride, double passes) {
+      memory += passes * bytes_of(x, step.axes, stride) / (x.where == operand::kind::temporary ? near : far);
+    };
+    add(step.op.a, &step_axis::a, 1), add(step.op.b, &step_axis::b, 1), add(step.op.c, &step_axis::c, 2);
+    total += std::max(step.seconds, memory) + 25 / hertz;
+  }
+  return total;
 }
 
 class blocker {
  public:
-  blocker(const work& w, const machine& m, const options& o, const hints& h)
-      : work_(w), machine_(m), options_(o), hints_(h) {}
+  blocker(const work& w, double footprint, const machine& m, const options& o, const hints& h)
+      : work_(w), machine_(m), options_(o), hints_(h), footprint_(footprint) {}
 
   void run(plan& p) {
     std::vector<int> common = common_labels(work_);
@@ -139,7 +153,7 @@ class blocker {
     segment s = make_segment(work_, block, size, interleave, machine_, options_);
     const double times =
         block.empty() ? 1 : static_cast<double>(others * work_.source.labels[block.back()].extent) / static_cast<double>(size);
-    const double seconds = seconds_of(s, machine_) * times;
+    const double seconds = seconds_of(s, footprint_, machine_) * times;
     if (seconds >= least_) return;
     least_ = seconds, best_ = std::move(s), block_ = block, interleave_ = interleave;
   }
@@ -148,6 +162,7 @@ class blocker {
   const machine& machine_;
   const options& options_;
   const hints hints_;
+  double footprint_;
   segment best_;
   std::vector<int> block_;
   bool interleave_ = false;
@@ -194,14 +209,15 @@ void count_flops(plan& p) {
   }
 }
 
-}  // namespace
+/// Whether orders of equal cost are worth comparing: several factors, few enough for the exact search.
+bool has_variants(const program& p) {
+  for (const statement& s : p.statements)
+    for (const product& t : s.terms)
+      if (t.factors.size() > 2 && t.factors.size() <= 10) return true;
+  return false;
+}
 
-plan make_plan(const program& source, const machine& m, const options& o, const hints& h) {
-  check(source);
-  const work w = planning::make_work(source, o);
-  plan p;
-  p.source = source;
-  p.notes = w.notes;
+void note_disjoint(const program& source, plan& p) {
   for (const overlap& x : source.overlaps) {
     if (x.verdict != overlap::kind::disjoint) continue;
     for (const statement& s : source.statements)
@@ -212,17 +228,41 @@ plan make_plan(const program& source, const machine& m, const options& o, const 
               p.notes.push_back("the left side " + s.left.name + " and the factor " + f.name +
                                 " are the same tensor: proven disjoint, no copy");
   }
+}
+
+plan plan_variant(const program& source, const machine& m, const options& o, const hints& h, int variant) {
+  const work w = planning::make_work(source, o, variant);
+  plan p;
+  p.source = source;
+  p.notes = w.notes;
+  note_disjoint(source, p);
   count(p);
   if (w.ops.empty()) {
     p.segments.push_back({});
     return p;
   }
-  blocker(w, m, o, h).run(p);
+  blocker(w, p.bytes, m, o, h).run(p);
   count_flops(p);
-  const bool narrow = !source.statements.empty() && size_of(compute_type(source.statements[0].left.type)) == 4;
-  const double peak = (narrow || source.statements[0].left.type == dtype::c64 ? m.peak_f32 : m.peak_f64) * 1e9;
-  if (peak > 0 && m.memory_bandwidth > 0) p.bound_seconds = std::max(p.flops / peak, p.bytes / (m.memory_bandwidth * 1e9));
   return p;
+}
+
+}  // namespace
+
+plan make_plan(const program& source, const machine& m, const options& o, const hints& h) {
+  check(source);
+  plan best = plan_variant(source, m, o, h, 0);
+  if (has_variants(source))
+    for (int v = 1; v < planning::variant_count; ++v) {
+      plan other = plan_variant(source, m, o, h, v);
+      if (other.seconds < best.seconds * 0.999) best = std::move(other);
+    }
+  if (source.statements.empty()) return best;
+  const dtype type = source.statements[0].left.type;
+  const bool narrow = size_of(compute_type(type)) == 4 || type == dtype::c64;
+  const double peak = (narrow ? m.peak_f32 : m.peak_f64) * 1e9;
+  if (peak > 0 && m.memory_bandwidth > 0)
+    best.bound_seconds = std::max(best.flops / peak, best.bytes / (m.memory_bandwidth * 1e9));
+  return best;
 }
 
 }  // namespace ricci

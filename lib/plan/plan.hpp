@@ -130,8 +130,10 @@ struct work {
   std::vector<std::string> notes;
 };
 
-/// Drops labels of extent 1 and everything that is empty; folds C into beta; orders the contractions.
-work make_work(const program& p, const options& o);
+/// Drops labels of extent 1 and everything that is empty; folds C into beta; orders the contractions. Orders of equal
+/// cost are many; `variant` picks another of them (0 .. variant_count - 1).
+inline constexpr int variant_count = 6;
+work make_work(const program& p, const options& o, int variant = 0);
 
 /// Orders the axes of every temporary. lane >= 0: that label becomes the innermost axis of each.
 void choose_layouts(work& w, int lane);

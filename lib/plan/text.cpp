@@ -1,6 +1,8 @@
 // The plan as people read it.
+#include <algorithm>
 #include <cstdarg>
 #include <cstdio>
+#include <numeric>
 
 #include "plan/plan.hpp"
 
@@ -97,9 +99,20 @@ class writer {
     out_ += ", temporaries " + bytes_text(static_cast<double>(s.scratch_bytes)) + "\n";
   }
 
+  static std::vector<int> outer_to_inner(const operand& x) {
+    std::vector<std::size_t> order(x.labels.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](auto p, auto q) { return x.strides[p] > x.strides[q]; });
+    std::vector<int> labels;
+    for (auto d : order) labels.push_back(x.labels[d]);
+    return labels;
+  }
+
   std::string name(const operand& x) const {
     if (x.where == operand::kind::one) return "1";
-    std::string text = x.name + (x.labels.empty() ? "" : "(" + list(x.labels) + ")");
+    std::vector<int> labels = x.labels;
+    if (x.where == operand::kind::temporary) labels = outer_to_inner(x);  // the layout that the planner chose
+    std::string text = x.name + (labels.empty() ? "" : "(" + list(labels) + ")");
     return x.conj ? "conj(" + text + ")" : text;
   }
 

@@ -15,7 +15,7 @@ bool contains(const std::vector<int>& v, int x) { return std::find(v.begin(), v.
 
 class builder {
  public:
-  builder(const program& p, const options& o) : options_(o) {
+  builder(const program& p, const options& o, int variant) : options_(o), variant_(variant) {
     out_.source = p;
     local_.assign(p.local_count, -1);
     for (const overlap& x : p.overlaps) {
@@ -191,12 +191,25 @@ class builder {
     add_tree(std::move(factors), target, alpha, beta);
   }
 
+  /// Contracts in the best order. The search breaks ties by position, so a variant shows it the factors in another
+  /// sequence: rotated, or rotated and reversed.
   std::vector<std::pair<int, int>> order_of(const std::vector<operand>& factors, const operand& target) const {
+    const int count = static_cast<int>(factors.size());
+    std::vector<int> sequence(factors.size());
+    for (int i = 0; i < count; ++i) {
+      const int at = (i + (variant_ / 2) * std::max(1, count / 3)) % count;
+      sequence[i] = variant_ % 2 ? count - 1 - at : at;
+    }
     network n;
-    for (const operand& f : factors) n.factors.push_back(f.labels);
+    for (int f : sequence) n.factors.push_back(factors[f].labels);
     n.result = target.labels;
     for (const label_info& l : out_.source.labels) n.extents.push_back(l.extent);
-    return find_path(n).steps;
+    auto steps = find_path(n).steps;
+    for (auto& [x, y] : steps) {
+      if (x < count) x = sequence[x];
+      if (y < count) y = sequence[y];
+    }
+    return steps;
   }
 
   void add_tree(std::vector<operand> parts, const operand& target, const coefficient& alpha, const coefficient& beta) {
@@ -223,6 +236,7 @@ class builder {
   }
 
   options options_;
+  int variant_;
   work out_;
   std::vector<int> local_;  // temporary of each local
   std::map<std::pair<int, int>, overlap::kind> verdict_;
@@ -231,6 +245,6 @@ class builder {
 
 }  // namespace
 
-work make_work(const program& p, const options& o) { return builder(p, o).run(); }
+work make_work(const program& p, const options& o, int variant) { return builder(p, o, variant).run(); }
 
 }  // namespace ricci::planning

@@ -46,15 +46,24 @@ char* address(const place& p, dtype type, const bindings& b, const std::int64_t*
   return static_cast<char*>(b.pointers[p.slot]) + block_offset(p, block);
 }
 
-step_run prepare(const bound_step& s, const bindings& b, const std::int64_t* block, char* temporaries, char* packs) {
-  step_run r;
+void set_scalars(step_run& r, const bound_step& s, const bindings& b) {
   r.step = &s;
+  store_scalar(s.type, value_of(s.alpha, b), r.alpha);
+  store_scalar(s.type, value_of(s.beta, b), r.beta);
+}
+
+void set_pointers(step_run& r, const bindings& b, const std::int64_t* block, char* temporaries) {
+  const bound_step& s = *r.step;
   r.a = address(s.a, s.type, b, block, temporaries);
   r.b = address(s.b, s.type, b, block, temporaries);
   r.c = address(s.c, s.type, b, block, temporaries);
+}
+
+step_run prepare(const bound_step& s, const bindings& b, char* temporaries, char* packs) {
+  step_run r;
+  set_scalars(r, s, b);
+  set_pointers(r, b, nullptr, temporaries);
   r.scratch = packs;
-  store_scalar(s.type, value_of(s.alpha, b), r.alpha);
-  store_scalar(s.type, value_of(s.beta, b), r.beta);
   return r;
 }
 
@@ -72,7 +81,7 @@ void run_range(const step_run& r, std::int64_t first, std::int64_t last) {
 void run_steps(const bound_plan& p, const bindings& b, const bound_segment& segment) {
   char* base = workspace(p.temporaries_bytes + p.packs_bytes);
   for (const bound_step& s : segment.steps) {
-    step_run r = prepare(s, b, nullptr, base, base + p.temporaries_bytes);
+    step_run r = prepare(s, b, base, base + p.temporaries_bytes);
     std::int64_t tasks = s.free_count;
     if (s.how == method::blocked) {
       r.cuts = blocked_cuts(s, team_size(p, s.seconds, 1 << 20));
@@ -112,11 +121,18 @@ void locate(const std::vector<std::int64_t>& counts, bool tail, std::int64_t i, 
 void run_blocks(const bound_plan& p, const bindings& b, const bound_segment& segment, std::int64_t first,
                 std::int64_t last, bool tail, char* temporaries, char* packs) {
   std::int64_t index[most_block_labels];
+  constexpr std::size_t most_kept = 16;  // runs whose scalars are converted once; the steps behind them share one
+  step_run runs[most_kept];
+  const std::size_t steps = segment.steps.size();
+  for (std::size_t s = 0; s < std::min(steps, most_kept); ++s) set_scalars(runs[s], segment.steps[s], b);
   for (std::int64_t i = first; i < last; ++i) {
     locate(p.block_counts, tail, i, index);
-    for (const bound_step& s : segment.steps) {
-      const step_run r = prepare(s, b, index, temporaries, packs);
-      run_direct(r, 0, s.free_count, s.keep_a && i > first, s.keep_b && i > first);
+    for (std::size_t s = 0; s < steps; ++s) {
+      step_run& r = runs[std::min(s, most_kept - 1)];
+      if (steps > most_kept && s >= most_kept - 1) set_scalars(r, segment.steps[s], b);
+      set_pointers(r, b, index, temporaries);
+      r.scratch = packs;
+      run_direct(r, 0, r.step->free_count, r.step->keep_a && i > first, r.step->keep_b && i > first);
     }
   }
 }

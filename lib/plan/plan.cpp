@@ -97,6 +97,8 @@ double bytes_of(const operand& x, const std::vector<step_axis>& axes, std::int64
   return n;
 }
 
+constexpr double step_overhead = 120;  // cycles to find the pointers, split the tiles and enter the kernel
+
 /// Estimated seconds of a segment: every step takes the longer of its instructions and its memory. External tensors
 /// come from where `footprint` bytes fit, temporaries from where the scratch fits.
 double seconds_of(const segment& s, double footprint, const machine& m) {
@@ -110,7 +112,7 @@ double seconds_of(const segment& s, double footprint, const machine& m) {
       memory += passes * bytes_of(x, step.axes, stride) / (x.where == operand::kind::temporary ? near : far);
     };
     add(step.op.a, &step_axis::a, 1), add(step.op.b, &step_axis::b, 1), add(step.op.c, &step_axis::c, 2);
-    total += std::max(step.seconds, memory) + 25 / hertz;
+    total += std::max(step.seconds, memory) + step_overhead / hertz;
   }
   return total;
 }
@@ -122,22 +124,11 @@ class blocker {
 
   void run(plan& p) {
     std::vector<int> common = common_labels(work_);
-    if (hints_.block <= 0 || common.empty()) offer({}, 1, false, 1);
-    if (!common.empty() && hints_.block != 0) {
-      const auto& labels = work_.source.labels;
-      std::stable_sort(common.begin(), common.end(), [&](int x, int y) { return labels[x].extent < labels[y].extent; });
-      const dtype type = compute_type(work_.ops.front().c.type);
-      const std::int64_t width = std::max<std::int64_t>(1, machine_.vector_bytes / static_cast<std::int64_t>(size_of(type)));
-      const std::int64_t extent = labels[common.back()].extent;
-      std::int64_t blocks = 1;
-      for (int l : common) blocks *= labels[l].extent;
-      blocks /= extent;
-      if (hints_.block > 0) offer(common, std::min(hints_.block, extent), hints_.interleave, blocks);
-      else for (std::int64_t size : {width, 2 * width, 4 * width, 8 * width})
-        offer(common, std::min(size, extent), true, blocks);
-      for (std::int64_t size : {std::int64_t{1}, std::int64_t{8}, std::int64_t{32}})
-        if (hints_.block < 0) offer(common, std::min(size, extent), false, blocks);
-    }
+    if (hints_.block <= 0 || common.empty()) offer({}, 1, false);
+    const auto& labels = work_.source.labels;
+    std::stable_sort(common.begin(), common.end(), [&](int x, int y) { return labels[x].extent > labels[y].extent; });
+    if (hints_.block != 0)
+      for (std::size_t i = 0; i < common.size() && i < 2; ++i) offer_sizes(companions(common, common[i]));
     p.block_labels = block_;
     p.segments.push_back(std::move(best_));
     p.seconds = least_;
@@ -149,10 +140,35 @@ class blocker {
   }
 
  private:
-  void offer(const std::vector<int>& block, std::int64_t size, bool interleave, std::int64_t others) {
+  /// The label to cut, behind the common labels that every tensor with it has as well: those are taken one by one.
+  /// Another common label would make the blocks read again what does not have it.
+  std::vector<int> companions(const std::vector<int>& common, int cut) const {
+    std::vector<int> block;
+    for (int l : common) {
+      bool together = l != cut;
+      for (const pair_op& op : work_.ops)
+        for (const operand* x : {&op.a, &op.b, &op.c})
+          together = together && (x->where != operand::kind::external || contains(x->labels, l) == contains(x->labels, cut));
+      if (together) block.push_back(l);
+    }
+    block.push_back(cut);
+    return block;
+  }
+
+  void offer_sizes(const std::vector<int>& block) {
+    const dtype type = compute_type(work_.ops.front().c.type);
+    const std::int64_t width = std::max<std::int64_t>(1, machine_.vector_bytes / static_cast<std::int64_t>(size_of(type)));
+    if (hints_.block > 0) return offer(block, hints_.block, hints_.interleave);
+    for (std::int64_t size : {width, 2 * width, 4 * width, 8 * width}) offer(block, size, true);
+    for (std::int64_t size : {1, 8, 32}) offer(block, size, false);
+  }
+
+  void offer(const std::vector<int>& block, std::int64_t size, bool interleave) {
+    double times = 1;
+    for (int l : block) times *= static_cast<double>(work_.source.labels[l].extent);
+    if (!block.empty()) size = std::min(size, work_.source.labels[block.back()].extent);
+    times /= static_cast<double>(size);
     segment s = make_segment(work_, block, size, interleave, machine_, options_);
-    const double times =
-        block.empty() ? 1 : static_cast<double>(others * work_.source.labels[block.back()].extent) / static_cast<double>(size);
     const double seconds = seconds_of(s, footprint_, machine_) * times;
     if (seconds >= least_) return;
     least_ = seconds, best_ = std::move(s), block_ = block, interleave_ = interleave;

@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+# .npy files: every type, order and version that NumPy writes, and files that are not what they should be.
+import os
+import struct
+
+import numpy as np
+from numpy.lib import format as npy
+
+from support import check, finish, refuses, run
+
+types = ["f2", "f4", "f8", "c8", "c16", "?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"]
+
+
+def answer(*arguments):
+    done = run("einsum", *arguments, "-o", "out.npy")
+    check(done.returncode == 0 and not done.stderr and not done.stdout, f"{arguments}: {done.stderr!r}")
+    return np.load("out.npy") if done.returncode == 0 else None
+
+
+def header(text, version=1, length=None, magic=b"\x93NUMPY", minor=0):
+    body = text.encode()
+    length = len(body) if length is None else length
+    return magic + bytes([version, minor]) + (struct.pack("<H", length) if version == 1 else struct.pack("<I", length)) + body
+
+
+def good_files():
+    for t in types:
+        for order in "<>":
+            for fortran in (False, True):
+                for version in ((1, 0), (2, 0), (3, 0)):
+                    x = (np.arange(6).reshape(2, 3) % 3).astype(np.dtype(t).newbyteorder(order))
+                    x = np.asfortranarray(x) if fortran else x
+                    with open("a.npy", "wb") as f:
+                        npy.write_array(f, x, version=version)
+                    got = answer("ij->ji", "a.npy")
+                    check(got is not None and got.dtype == np.dtype(t) and np.array_equal(got, x.T), f"{t} {order} {fortran} {version}")
+    for t in types:
+        for u in types:
+            x, y = np.ones((2, 3), t), np.ones((3, 2), u)
+            np.save("a.npy", x), np.save("b.npy", y)
+            got, wanted = answer("ij,jk->ik", "a.npy", "b.npy"), np.einsum("ij,jk->ik", x, y)
+            check(got is not None and got.dtype == wanted.dtype and np.array_equal(got, wanted), f"{t} with {u}")
+    for shape in [(), (0,), (3, 0, 2), (1,) * 20]:
+        np.save("a.npy", np.ones(shape))
+        got = answer("...->...", "a.npy")
+        check(got is not None and got.shape == shape and got.sum() == np.ones(shape).sum(), f"shape {shape}")
+
+
+def integers():
+    """Exact in doubles or refused; results wrap as NumPy's do."""
+    x = np.full(300, 100, "i1")
+    np.save("a.npy", x)
+    check(answer("i,i", "a.npy", "a.npy") == np.einsum("i,i", x, x), "wrapping int8")
+    x = np.full(3, 2 ** 40, "i8")
+    np.save("a.npy", x)
+    check(np.array_equal(answer("i->i", "a.npy"), x), "2^40 itself")
+    refuses("int64 beyond 2^53", "einsum", "i,i", "a.npy", "a.npy", "-o", "new.npy", says="2^53")
+    np.save("a.npy", np.array([2 ** 63, 1], "u8"))
+    refuses("uint64 beyond 2^53", "einsum", "i->", "a.npy", "-o", "new.npy", says="2^53")
+    np.save("a.npy", np.array([-2 ** 63, 1], "i8"))
+    refuses("the smallest int64", "einsum", "i->", "a.npy", "-o", "new.npy", says="2^53")
+    x = np.array([2 ** 52, 1], "i8")
+    np.save("a.npy", x)
+    check(answer("i->", "a.npy") == 2 ** 52 + 1, "2^52 + 1")
+
+
+def bad_files():
+    data = np.arange(6.0).tobytes()
+    text = "{'descr': '<f8', 'fortran_order': False, 'shape': (6,), }"
+    whole = header(text) + data
+    good = {"as NumPy writes": whole, "more bytes behind": whole + b"more", "no spaces": header("{'descr':'<f8','fortran_order':False,'shape':(6,)}") + data,
+            "double quotes": header(text.replace("'", '"')) + data, "Python 2 integers": header(text.replace("(6,)", "(6L,)")) + data,
+            "another order of keys": header("{'shape': (6,), 'fortran_order': False, 'descr': '<f8'}\n") + data}
+    for what, content in good.items():
+        open("a.npy", "wb").write(content)
+        got = answer("i->i", "a.npy")
+        check(got is not None and np.array_equal(got, np.arange(6.0)), what)
+
+    bad = {"empty": b"", "one byte": b"\x93", "another mark": b"X" + whole[1:], "a zip": b"PK\x03\x04" + whole, "text": b"1 2 3\n",
+           "version 0": whole[:6] + b"\0" + whole[7:], "version 4": whole[:6] + b"\4" + whole[7:], "minor version": whole[:7] + b"\1" + whole[8:],
+           "no header": whole[:10], "half a header": whole[:30], "header of 65535": header(text, length=65535) + data,
+           "version 2 of 4 GiB": header(text, 2, 0xffffffff) + data, "no data": whole[:-48], "one byte short": whole[:-1],
+           "huge shape": header(text.replace("6", "1099511627776")) + data,
+           "overflow": header(text.replace("(6,)", "(4294967296, 4294967296, 4294967296)")) + data,
+           "digits": header(text.replace("6", "9" * 40)) + data, "negative": header(text.replace("6", "-6")) + data}
+    headers = {"records": "[('x', '<f8')]", "objects": "'|O'", "strings": "'<U4'", "bytes": "'|S8'", "dates": "'<M8[s]'", "void": "'|V8'",
+               "long double": "'<f16'", "nothing": "''", "f3": "'<f3'", "f": "'<f'", "f-8": "'<f-8'", "i16": "'<i16'", "c4": "'<c4'", "number": "8", "tuple": "('<f8', (2,))"}
+    for what, descr in headers.items():
+        bad["type " + what] = header(text.replace("'<f8'", descr)) + data * 4
+    for what, shape in {"list": "[6]", "integer": "6", "bare": "(6)", "float": "(6.0,)", "text": "('6',)", "True": "(True,)", "None": "None", "open": "(6,", "commas": "(6,,)"}.items():
+        bad["shape " + what] = header(text.replace("(6,)", shape)) + data
+    for what, order in {"None": "None", "0": "0", "text": "'False'"}.items():
+        bad["order " + what] = header(text.replace("False", order)) + data
+    for what, other in {"list": "[1, 2]", "empty": "", "empty dict": "{}", "two keys": "{'descr': '<f8', 'shape': (6,)}", "another key": text[:-1] + "'x': 1}",
+                        "code": "__import__('os').system('touch made-by-code')", "open": text[:-1], "behind": text + "x", "NUL": text[:20] + "\0" + text[21:],
+                        "deep": "(" * 5000, "letters": "\u00e9" * 20}.items():
+        bad["header " + what] = header(other) + data
+    np.save("keep.npy", np.arange(3.0))
+    for what, content in bad.items():
+        open("a.npy", "wb").write(content)
+        refuses(what, "einsum", "i->i", "a.npy", "-o", "new.npy", says="a.npy")
+        refuses(what + ", existing result", "einsum", "i->i", "a.npy", "-o", "keep.npy")
+    check(np.array_equal(np.load("keep.npy"), np.arange(3.0)), "keep.npy was kept")
+    for cut in range(0, len(whole), 7):
+        open("a.npy", "wb").write(whole[:cut])
+        refuses(f"cut at {cut}", "einsum", "i->i", "a.npy", "-o", "new.npy", says="a.npy")
+
+
+def places():
+    np.save("a.npy", np.arange(6.0))
+    os.makedirs("dir", exist_ok=True)
+    refuses("no such file", "einsum", "i->i", "none.npy", "-o", "new.npy", says="none.npy")
+    refuses("a folder", "einsum", "i->i", "dir", "-o", "new.npy", says="dir")
+    refuses("a folder as result", "einsum", "i->i", "a.npy", "-o", "dir", says="dir")
+    refuses("no such folder", "einsum", "i->i", "a.npy", "-o", "nowhere/new.npy", says="nowhere")
+    refuses("a full disk", "einsum", "i->i", "a.npy", "-o", "/dev/full", says="/dev/full")
+    done = run("einsum", "i->i", "a.npy", "-o", "/dev/null")
+    check(done.returncode == 0 and os.path.exists("/dev/null") and not os.path.isfile("/dev/null"), "/dev/null stays a device")
+    done = run("einsum", "i,i->i", "a.npy", "a.npy", "-o", "a.npy")
+    check(done.returncode == 0 and np.array_equal(np.load("a.npy"), np.arange(6.0) ** 2), "the result replaces an operand")
+    os.symlink("a.npy", "link.npy")
+    done = run("einsum", "i->i", "link.npy", "-o", "link.npy")
+    check(done.returncode == 0 and os.path.islink("link.npy"), "a link stays a link")
+    check(sorted(f for f in os.listdir(".") if "part" in f) == [], "no temporary file stays")
+
+
+good_files()
+integers()
+bad_files()
+places()
+finish("files read, written and refused as they should be")

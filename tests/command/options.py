@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# Options and what is printed.
+import os
+import re
+
+import numpy as np
+
+from support import check, finish, refuses, run
+
+
+def prints(what, wanted, *arguments):
+    done = run(*arguments)
+    text = done.stdout.decode()
+    check(done.returncode == 0 and not done.stderr, f"{what}: {done.returncode} {done.stderr!r}")
+    check(text == wanted if isinstance(wanted, str) else wanted.search(text), f"{what}: prints {text!r}")
+
+
+np.save("a.npy", np.arange(6.0).reshape(2, 3))
+np.save("b.npy", np.arange(3))
+np.save("c.npy", np.array([1 + 2j, complex(0, -1.5)], "c8"))
+np.save("t.npy", np.array([True, False]))
+np.save("s.npy", np.array(2.5))
+np.save("e", np.zeros((2, 0)))
+os.rename("e.npy", "info")
+
+prints("help", re.compile("einsum.*explain", re.S), "--help")
+prints("version", re.compile(r"^ricci \d+\.\d+\.\d+\n$"), "--version")
+prints("info", re.compile("CPU.*cores.*kernels.*L1.*memory.*peak.*GPU +no GPU backend in this build\n", re.S), "info")
+prints("floats", "[[0, 1, 2],\n [3, 4, 5]]\n", "einsum", "ij", "a.npy")
+prints("integers", "5\n", "einsum", "i,i", "b.npy", "b.npy")
+prints("complex", "[1+2j, 0-1.5j]\n", "einsum", "i", "c.npy")
+prints("booleans", "[True, False]\n", "einsum", "i", "t.npy")
+prints("scalars", "2.5\n", "einsum", "", "s.npy")
+prints("an arrow first", "2.5\n", "einsum", "->", "s.npy")
+prints("a file named as a command", "[[],\n []]\n", "einsum", "ij", "info")
+prints("dtype", "[[0, 1, 2],\n [3, 4, 5]]\n", "einsum", "ij", "a.npy", "--dtype", "f32")
+prints("explain", re.compile(r"k.*flop.*\[5, 14\]\n$", re.S), "einsum", "ik,k->i", "a.npy", "b.npy", "--explain", "--threads", "1")
+prints("explain of shapes", re.compile("e=100000.*flop", re.S), "explain", "eik,ekj->eij", "e=100000", "i=8", "k=8", "j=8")
+prints("explain for another machine", re.compile("flop"), "explain", "ik,kj", "i=3", "k=3", "j=3", "--machine", "avx512", "--dtype", "f32")
+done = run("einsum", "ij->ji", "a.npy", "-o", "t2.npy", "--dtype", "f2")
+check(done.returncode == 0 and np.load("t2.npy").dtype == np.float16, "--dtype f2")
+
+refuses("nothing", says="subcommand")
+refuses("unknown command", "multiply")
+refuses("unknown option", "einsum", "ij", "a.npy", "--fast")
+refuses("no file", "einsum", "ij")
+refuses("no words", "einsum")
+refuses("cuda", "einsum", "ij", "a.npy", "--backend", "cuda", says="GPU")
+refuses("another backend", "einsum", "ij", "a.npy", "--backend", "tpu")
+refuses("threads", "einsum", "ij", "a.npy", "--threads", "-1")
+refuses("threads in words", "einsum", "ij", "a.npy", "--threads", "many")
+refuses("unknown type", "einsum", "ij", "a.npy", "--dtype", "f128", says="f128")
+refuses("type without files", "einsum", "ij", "a.npy", "--dtype", "bf16", says="bf16")
+refuses("complex to real", "einsum", "i", "c.npy", "--dtype", "f64", says="complex64")
+refuses("one file too few", "einsum", "ij,j", "a.npy", says="2 operands")
+refuses("extents", "einsum", "ij,ji", "a.npy", "a.npy", says="'j'")
+refuses("a command as words", "einsum", "info", "a.npy", says="rank 2")
+refuses("a line break", "einsum", "i\nj", "a.npy", says="code 10")
+refuses("a line break in a name", "einsum", "ij", "no\nsuch", says="no such")
+refuses("not even text", "einsum", b"\xff\xfe", "a.npy", says="code 255")
+refuses("no extent", "explain", "ik,kj", "i=3", "k=3", says="label j")
+refuses("extent of nothing", "explain", "ik,kj", "i=3", "k=3", "j=3", "z=1", says="label z")
+refuses("two extents", "explain", "ik", "i=3", "i=4", "k=1", says="label i")
+refuses("extent in words", "explain", "ik", "i=three", "k=1", says="i=three")
+refuses("negative extent", "explain", "ik", "i=-3", "k=1", says="i=-3")
+refuses("huge extent", "explain", "ik", "i=99999999999999999999", "k=1")
+refuses("too many elements", "explain", "ik", "i=9000000000000", "k=9000000000000")
+refuses("dots", "explain", "...k", "k=1", says="...")
+refuses("unknown machine", "explain", "ik", "i=1", "k=1", "--machine", "abacus", says="abacus")
+finish("options taken and refused as they should be")

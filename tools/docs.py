@@ -15,9 +15,13 @@ bad = []
 
 
 def snippet(found):
-    text = (root / found["file"]).read_text()
+    path = root / found["file"]
+    if not path.exists():
+        bad.append(f"{found['file']} does not exist")
+        return found["code"]
+    text = path.read_text()
     if not found["name"]:
-        return text
+        return text if text.endswith("\n") else text + "\n"
     part = re.search(rf"^ *// \[{found['name']}\]\n(.*?)^ *// \[/{found['name']}\]$", text, re.DOTALL | re.MULTILINE)
     if not part:
         bad.append(f"{found['file']}: no part [{found['name']}]")

@@ -63,6 +63,7 @@ class step_binder {
     b.a = place_of(step_.op.a), b.b = place_of(step_.op.b), b.c = place_of(step_.op.c);
     b.alpha = step_.op.alpha, b.beta = step_.op.beta;
     b.seconds = step_.seconds;
+    b.vector_bytes = kernels_.vector_bytes;
     b.keep_a = step_.keep_a, b.keep_b = step_.keep_b;
     b.contract = kernels_.contract[static_cast<int>(b.type)][static_cast<int>(step_.lanes)];
     const auto mover = [&](dtype from, dtype to) { return kernels_.move[static_cast<int>(from)][static_cast<int>(to)]; };

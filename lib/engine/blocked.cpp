@@ -8,21 +8,19 @@
 namespace ricci {
 namespace {
 
-constexpr std::int64_t sum_block = 256;
+/// Summed indices of a cache block: a panel of B, three vectors wide, stays in the first cache beside one of A.
+constexpr std::int64_t sum_block = 192;
 
 struct blocking {
   std::int64_t tile_rows, tile_cols;   // one kernel tile: MR x NR
   std::int64_t rows, cols;             // cache block: MC x NC
 };
 
-blocking blocking_of(dtype t) {
-  // NR: three vectors of the widest usual machine would be 24 doubles; 12 and 24 serve AVX2 and AVX-512 alike.
-  switch (t) {
-    case dtype::f32: return {4, 48, 192, 1536};
-    case dtype::f64: return {4, 24, 96, 768};
-    case dtype::c64: return {4, 16, 96, 512};
-    default: return {4, 8, 48, 256};
-  }
+blocking blocking_of(const bound_step& s) {
+  const std::int64_t lanes = std::max<std::int64_t>(1, s.vector_bytes / static_cast<std::int64_t>(size_of(s.type)));
+  const std::int64_t cols = (is_complex(s.type) ? 2 : 3) * lanes, rows = s.vector_bytes >= 64 ? 8 : is_complex(s.type) ? 3 : 4;
+  const std::int64_t block = 98304 / static_cast<std::int64_t>(size_of(s.type)) / 128;  // rows that fill part of L2
+  return {rows, cols, block / rows * rows, 64 * cols};
 }
 
 std::int64_t round_up(std::int64_t x, std::int64_t to) { return (x + to - 1) / to * to; }
@@ -79,7 +77,7 @@ class panel_packer {
 
 class block_runner {
  public:
-  block_runner(const step_run& r) : r_(r), s_(*r.step), t_(s_.blocked), g_(blocking_of(s_.type)) {
+  block_runner(const step_run& r) : r_(r), s_(*r.step), t_(s_.blocked), g_(blocking_of(s_)) {
     size_ = static_cast<std::int64_t>(size_of(s_.type));
     size_c_ = static_cast<std::int64_t>(size_of(s_.type_c));
     panel_a_ = r.scratch + s_.pack_a;
@@ -187,7 +185,7 @@ struct cutting {
 };
 
 cutting cut(const bound_step& s, std::int64_t wanted) {
-  const blocking g = blocking_of(s.type);
+  const blocking g = blocking_of(s);
   const auto rows = static_cast<std::int64_t>(s.blocked.row_a.size()), cols = static_cast<std::int64_t>(s.blocked.col_b.size());
   const bool by_rows = rows / g.tile_rows > cols / g.tile_cols;
   const std::int64_t extent = by_rows ? rows : cols, tile = by_rows ? g.tile_rows : g.tile_cols;
@@ -198,7 +196,7 @@ cutting cut(const bound_step& s, std::int64_t wanted) {
 }  // namespace
 
 std::int64_t blocked_scratch(const bound_step& s) {
-  const blocking g = blocking_of(s.type);
+  const blocking g = blocking_of(s);
   const auto size = static_cast<std::int64_t>(size_of(s.type));
   return round_up(g.rows * sum_block * size, 64) + round_up(g.cols * sum_block * size, 64) + g.tile_rows * g.tile_cols * size;
 }

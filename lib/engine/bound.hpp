@@ -39,6 +39,7 @@ struct bound_step {
   dtype type = dtype::f64;  // compute type
   dtype type_a = dtype::f64, type_b = dtype::f64, type_c = dtype::f64;
   bool conj_a = false, conj_b = false;
+  int vector_bytes = 32;
   kernels::contract_fn contract = nullptr;
   kernels::move_fn move_a = nullptr, move_b = nullptr, move_c = nullptr;
   place a, b, c;

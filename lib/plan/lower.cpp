@@ -357,7 +357,7 @@ class chooser {
                              (is_complex(op.c.type) ? 2 : 1);
     const double edge = std::ceil(rows / 4) * 4 / rows * std::ceil(cols / 12) * 12 / cols;
     s.flops = 2 * batch * rows * cols * k * (is_complex(op.c.type) ? 4 : 1);
-    const double cycles = batch * (rows * cols * k / per_cycle * 1.1 * edge + 1.5 * (rows * k + cols * k) + rows * cols + 2000);
+    const double cycles = batch * (rows * cols * k / per_cycle * 1.02 * edge + 1.5 * (rows * k + cols * k) + rows * cols + 2000);
     order_axes(s);
     offer(s, cycles);
   }

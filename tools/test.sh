@@ -56,8 +56,8 @@ tree() {
 
 tree release
 if [ -z "$quick" ]; then
-  tree clang unit front kernels program headers
-  tree dev unit front program plan path engine einsum kernels machine
+  tree clang front kernels headers
+  tree dev front plan path engine einsum kernels machine cases command
   tree tsan engine threads
 fi
 echo "logs in $logs; $((SECONDS / 60)) min $((SECONDS % 60)) s" >&2

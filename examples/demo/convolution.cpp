@@ -71,7 +71,7 @@ void show_convolution(const settings& s) {
     out.rows = {row(s, {16, 3, 16, 64, 64, 3}), row(s, {16, 16, 16, 64, 64, 3}), row(s, {16, 3, 16, 64, 64, 5}),
                 row(s, {16, 16, 32, 64, 64, 5})};
   print(s, "O(b, f, y, x) = F(f, c, p, q) * I(b, c, y, p, x, q)",
-        "16 images of 64 x 64; I is a view whose axes y, p and x, q share their strides; Eigen: im2col in blocks", out);
+        "16 images of 64 x 64; I is a view whose axes y, p and x, q share strides; Eigen: im2col in blocks", out);
 }
 
 }  // namespace demo

@@ -182,8 +182,7 @@ std::string show_fem(const settings& set) {
     if (degree == 4) plan = large.plan;
   }
   print(set, "w(e, q, r, s) = B(q, i) * B(r, j) * B(s, k) * u(e, i, j, k)",
-        "finite elements of degree p: from nodes to Gauss points; Eigen: fixed-size matrices, one axis at a time",
-        interpolation);
+        "finite elements of degree p, nodes to Gauss points; Eigen: fixed-size matrices, axis by axis", interpolation);
   print(set, "v(e,a,b,c) = B(q,a)*B(r,b)*B(s,c) * D(e,q,r,s) * B(q,i)*B(r,j)*B(s,k) * u(e,i,j,k)",
         "the mass operator, as one statement and as ricci::fuse of three; 'integral': against exact integrals", masses);
   return plan;

@@ -39,11 +39,12 @@ void print_plain(const table& t) {
     for (const auto& row : t.rows) w = std::max(w, row[c].size());
     width.push_back(w);
   }
+  const std::string gap = t.groups.empty() ? "  " : " ";  // the wide tables have to fit into 100 columns
   const auto line = [&](const std::vector<std::string>& cells) {
     std::string out = "  ";
     for (std::size_t c = 0; c < cells.size(); ++c) {
       const bool group_starts = c > 0 && !t.groups.empty() && !t.groups[c].empty();
-      out += group_starts ? " | " : c > 0 ? "  " : "";
+      out += group_starts ? " | " : c > 0 ? gap : "";
       out += c == 0 ? fmt::format("{:<{}}", cells[c], width[c]) : fmt::format("{:>{}}", cells[c], width[c]);
     }
     fmt::print("{}\n", out);
@@ -52,7 +53,7 @@ void print_plain(const table& t) {
     std::string out = "  ";
     std::size_t at = 2;
     for (std::size_t c = 0; c < t.groups.size(); ++c) {
-      if (c > 0) at += t.groups[c].empty() ? 2 : 3;
+      if (c > 0) at += t.groups[c].empty() ? gap.size() : 3;
       if (!t.groups[c].empty()) {
         out.resize(std::max(out.size(), at), ' ');
         if (c > 0) out.replace(at - 2, 1, "|");

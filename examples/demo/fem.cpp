@@ -184,7 +184,7 @@ std::string show_fem(const settings& set) {
   print(set, "w(e, q, r, s) = B(q, i) * B(r, j) * B(s, k) * u(e, i, j, k)",
         "finite elements of degree p, nodes to Gauss points; Eigen: fixed-size matrices, axis by axis", interpolation);
   print(set, "v(e,a,b,c) = B(q,a)*B(r,b)*B(s,c) * D(e,q,r,s) * B(q,i)*B(r,j)*B(s,k) * u(e,i,j,k)",
-        "the mass operator, as one statement and as ricci::fuse of three; 'integral': against exact integrals", masses);
+        "the mass operator, one statement or ricci::fuse of three; integral: beside the exact value", masses);
   return plan;
 }
 

@@ -44,7 +44,7 @@ void show_statement(const settings& s) {
   const auto speed = speed_columns(t, flops, roofline(s.machine, s.machine.peak_f64, flops, bytes));
   out.rows[0].insert(out.rows[0].end(), speed.begin(), speed.end());
   print(s, "A(i, j, m.in(1, 9), n.in(1, 8)) -= A(i, k, m, 0) * A(k, j, 0, n)",
-        "56 products of strided matrices in one tensor, proven not to overlap: nothing is copied first", out);
+        "56 products of strided matrices in one tensor, proven not to overlap: no temporary", out);
 }
 
 }  // namespace demo

@@ -18,17 +18,17 @@ constexpr const char* usage = R"(demo: contractions in index notation beside Eig
 
 void introduce(const demo::settings& s) {
   const auto& m = s.machine;
+  const char* const item = s.markdown ? "* " : "";
   fmt::print("ricci {}: tensor contractions in index notation, beside {}.\n", RICCI_VERSION, demo::peers::name());
-  fmt::print(
-      "{}, {} cores. One core: {:.0f} GFLOP/s f64, {:.0f} f32; memory {:.0f} GB/s ({:.0f} all cores) GB/s all cores),
-      m.name,
-      omp_get_max_threads(), m.peak_f64, m.peak_f32, m.memory_bandwidth, m.memory_bandwidth_all,
-      m.measured ? "measured" : "estimated");
-  fmt::print(
-      "{}GFLOP/s: one core for ricci and Eigen alike; all: ricci on all cores; medians of interleaved runs.\n"
-      "{}error: largest |ricci - Eigen| / (k eps |A||B|...), at most 1 or it is a bug.\n"
-      "{}bound: share of what this core can reach at most, by its multiply-adds or its bandwidth.\n\n",
-      s.markdown ? "\n* " : "", s.markdown ? "* " : "", s.markdown ? "* " : "");
+  fmt::print("{}, {} cores. One core, {}: {:.0f} GFLOP/s f64, {:.0f} f32; {:.0f} GB/s ({:.0f} all cores).\n{}", m.name,
+             omp_get_max_threads(), m.measured ? "measured" : "estimated", m.peak_f64, m.peak_f32, m.memory_bandwidth,
+             m.memory_bandwidth_all, s.markdown ? "\n" : "");
+  for (const char* line :
+       {"GFLOP/s: one core for ricci and Eigen alike; all: ricci on all cores; medians, interleaved.",
+        "error: largest |ricci - Eigen| / (k eps |A||B|...), at most 1 or it is a bug.",
+        "bound: share of what this core can reach at most, by its multiply-adds or its bandwidth."})
+    fmt::print("{}{}\n", item, line);
+  fmt::print("\n");
 }
 
 }  // namespace

@@ -127,8 +127,7 @@ class blocker {
     if (hints_.block <= 0 || common.empty()) offer({}, 1, false);
     const auto& labels = work_.source.labels;
     std::stable_sort(common.begin(), common.end(), [&](int x, int y) { return labels[x].extent > labels[y].extent; });
-    if (hints_.block != 0)
-      for (std::size_t i = 0; i < common.size() && i < 2; ++i) offer_sizes(companions(common, common[i]));
+    if (hints_.block != 0 && !common.empty()) offer_sizes(companions(common, common[0]));
     p.block_labels = block_;
     p.segments.push_back(std::move(best_));
     p.seconds = least_;

@@ -4,9 +4,6 @@
 #include <ricci/core/error.hpp>
 #include <ricci/einsum/einsum.hpp>
 
-#include <algorithm>
-#include <numeric>
-
 #include "einsum/lower.hpp"
 #include "tools/convert.hpp"
 
@@ -15,10 +12,11 @@ namespace {
 
 /// As NumPy does it: the real and complex types first, then each integer beside what they gave.
 npy_type promote_all(const std::vector<npy_array>& operands) {
-  std::vector<npy_type> types;
-  for (const npy_array& x : operands) types.push_back(x.type);
-  std::stable_partition(types.begin(), types.end(), [](npy_type t) { return !is_integer(t); });
-  return std::accumulate(types.begin() + 1, types.end(), types[0], promote);
+  std::optional<npy_type> type;
+  for (const bool integers : {false, true})
+    for (const npy_array& x : operands)
+      if (is_integer(x.type) == integers) type = type ? promote(*type, x.type) : x.type;
+  return *type;
 }
 
 /// Exact in doubles if no partial sum, in any order of contraction, can pass 2^53: a product of the largest absolute

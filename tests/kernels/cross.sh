@@ -8,7 +8,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 generic=
 emulator=
 case $arch in
-  aarch64) triple=aarch64-linux-gnu; qemu=qemu-aarch64; isa=neon; have=NEON; registers=32; flags= ;;
+  aarch64) triple=aarch64-linux-gnu; qemu=qemu-aarch64; isa=neon; have=NEON; registers=32; flags=-march=armv8-a+crypto ;;
   aarch64-sve) triple=aarch64-linux-gnu; qemu=qemu-aarch64; isa=sve; have=SVE; registers=32; generic=32
                flags="-march=armv8.2-a+sve -msve-vector-bits=256"; emulator="-cpu max,sve256=on,sve512=off" ;;
   ppc64le) triple=powerpc64le-linux-gnu; qemu=qemu-ppc64le; isa=vsx; have=VSX; registers=32; generic=16
@@ -25,7 +25,7 @@ for name in hwy catch2; do ln -sfn /usr/include/$name "$out/include/$name"; done
 compile() {  # compile <object> <source> <flags...>
   object=$out/$1 source=$2
   shift 2
-  if [ -e "$object" ] && [ -z "$(find $(sed 's/^[^:]*://; s/\\$//' "$object.d") -newer "$object")" ]; then return 0; fi
+  if [ -e "$object" ] && [ -e "$object.d" ] && [ -z "$(find $(sed 's/^[^:]*://; s/\\$//' "$object.d") -newer "$object")" ]; then return 0; fi
   $triple-g++ -MMD -MF "$object.d" -std=gnu++20 -I"$root/include" -I"$root/lib" -I"$out/include" "$@" -c "$source" -o "$object"
 }
 (

@@ -107,13 +107,14 @@ struct summed_node {
 };
 
 /// A number as a node; an expression as itself.
-template <class E>
+template <expression E>
+constexpr const E& node(const E& e) { return e; }
+template <scalar_like E>
 constexpr auto node(const E& e) {
-  if constexpr (expression<E>) return e;
-  else if constexpr (is_complex_type<E>) return scalar_node<true>{std::complex<double>(e)};
+  if constexpr (is_complex_type<E>) return scalar_node<true>{std::complex<double>(e)};
   else return scalar_node<false>{std::complex<double>(static_cast<double>(e))};
 }
 
-template <class E> using node_of = decltype(node(std::declval<const E&>()));
+template <class E> using node_of = std::remove_cvref_t<decltype(node(std::declval<const E&>()))>;
 
 }  // namespace ricci::detail

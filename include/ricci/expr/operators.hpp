@@ -5,16 +5,15 @@
 
 namespace ricci {
 
-namespace detail {
-template <class L, class R>
-concept operands = (expression<L> && right_side<R>) || (scalar_like<L> && expression<R>);
-}  // namespace detail
+// Overloads for two expressions and for a number on either side, rather than one that tells them apart: what is
+// instantiated for every product of every statement must be little.
 
-template <class L, class R>
-  requires detail::operands<L, R>
-constexpr detail::product_node<detail::node_of<L>, detail::node_of<R>> operator*(const L& l, const R& r) {
-  return {detail::node(l), detail::node(r)};
-}
+template <detail::expression L, detail::expression R>
+constexpr detail::product_node<L, R> operator*(const L& l, const R& r) { return {l, r}; }
+template <detail::expression L, detail::scalar_like S>
+constexpr detail::product_node<L, detail::node_of<S>> operator*(const L& l, const S& s) { return {l, detail::node(s)}; }
+template <detail::scalar_like S, detail::expression R>
+constexpr detail::product_node<detail::node_of<S>, R> operator*(const S& s, const R& r) { return {detail::node(s), r}; }
 
 /// Multiplies by the reciprocal, taken in double.
 template <detail::expression E, detail::scalar_like S>
@@ -24,17 +23,19 @@ constexpr auto operator/(const E& e, const S& s) {
   return detail::product_node<E, detail::node_of<S>>{e, reciprocal};
 }
 
-template <class L, class R>
-  requires detail::operands<L, R>
-constexpr detail::sum_node<detail::node_of<L>, detail::node_of<R>, false> operator+(const L& l, const R& r) {
-  return {detail::node(l), detail::node(r)};
-}
+template <detail::expression L, detail::expression R>
+constexpr detail::sum_node<L, R, false> operator+(const L& l, const R& r) { return {l, r}; }
+template <detail::expression L, detail::scalar_like S>
+constexpr detail::sum_node<L, detail::node_of<S>, false> operator+(const L& l, const S& s) { return {l, detail::node(s)}; }
+template <detail::scalar_like S, detail::expression R>
+constexpr detail::sum_node<detail::node_of<S>, R, false> operator+(const S& s, const R& r) { return {detail::node(s), r}; }
 
-template <class L, class R>
-  requires detail::operands<L, R>
-constexpr detail::sum_node<detail::node_of<L>, detail::node_of<R>, true> operator-(const L& l, const R& r) {
-  return {detail::node(l), detail::node(r)};
-}
+template <detail::expression L, detail::expression R>
+constexpr detail::sum_node<L, R, true> operator-(const L& l, const R& r) { return {l, r}; }
+template <detail::expression L, detail::scalar_like S>
+constexpr detail::sum_node<L, detail::node_of<S>, true> operator-(const L& l, const S& s) { return {l, detail::node(s)}; }
+template <detail::scalar_like S, detail::expression R>
+constexpr detail::sum_node<detail::node_of<S>, R, true> operator-(const S& s, const R& r) { return {detail::node(s), r}; }
 
 template <detail::expression E>
 constexpr detail::negated_node<E> operator-(const E& e) { return {e}; }

@@ -46,20 +46,27 @@ void report_unsound() {
 
 template <class Source, class... Part>
 void run_now(const Part&... parts) {
-  frame<Source> f;
-  sink to = f.writer();
+  // Only what the case at hand needs; not a frame, which would be three more functions for every statement.
+  const void* bases[at_least_one(Source::size.leaves)];
+  std::int64_t numbers[at_least_one(Source::size.numbers)]{};
+  std::complex<double> scalars[at_least_one(Source::size.scalars)];
+  sink to{bases, numbers, scalars};
   (parts.put(to), ...);
-  if constexpr (tiny<Source>::applies)
-    tiny<Source>::run(f.bases, f.numbers, f.scalars);
-  else
-    execute(f.call(), memo_of<Source>);
+  if constexpr (tiny<Source>::applies) {
+    tiny<Source>::run(bases, numbers, scalars);
+  } else {
+    void* pointers[at_least_one(Source::flat.slot_count)];
+    std::complex<double> coefficients[at_least_one(Source::size.scalars > 0 ? Source::flat.term_count : 0)];
+    execute({&Source::flat, bases, numbers, scalars, pointers, coefficients}, memo_of<Source>);
+  }
 }
 
 template <update Op, class Left, class Right>
 void run_statement(const Left& left, const Right& right) {
   using whole = statement_of<Op, Left, node_of<Right>>;
-  if constexpr (is_sound<whole>()) run_now<source<whole>>(left, node(right));
-  else report_unsound<whole>();
+  if constexpr (!is_sound<whole>()) report_unsound<whole>();
+  else if constexpr (expression<Right>) run_now<source<whole>>(left, right);
+  else run_now<source<whole>>(left, node(right));
 }
 
 }  // namespace ricci::detail

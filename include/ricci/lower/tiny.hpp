@@ -9,8 +9,10 @@
 
 namespace ricci::detail {
 
-/// Most multiply-adds that are inlined; beyond it the call of a kernel (tens of nanoseconds) does not matter.
-inline constexpr std::int64_t most_inlined_work = 512;
+/// Most multiply-adds that are inlined. A 6x6 by 6x6 product in code for a CPU without AVX takes as long as planned
+/// kernels do (about 100 ns); from there on the kernels win. Does not depend on the compiler's flags: files compiled
+/// with different ones must agree on what is inlined.
+inline constexpr std::int64_t most_inlined_work = 216;
 
 struct tiny_loop {
   std::int64_t extent = 0, a = 0, b = 0, out = 0;  // strides of both factors and of the local array
@@ -21,6 +23,8 @@ template <int Labels>
 struct tiny_nest {
   tiny_loop loops[at_least_one(Labels)]{};
   int loop_count = 0;
+  int row_at = 0;        // loops before it are around the row of the last left label, which is kept in registers
+  std::int64_t row = 1;  // its length
   int leaf_a = -1, leaf_b = -1;
   bool conj_a = false, conj_b = false;
 };
@@ -132,6 +136,8 @@ class tiny_maker {
     std::int64_t product = 1;
     for (int d = 0; d < left_side.rank; ++d)
       if (const int l = p.axes[left_side.first_axis + d].label; l >= 0 && l != last) loop(nest, l, product);
+    nest.row_at = nest.loop_count;
+    nest.row = last >= 0 ? facts[last].length : 1;
     for (int l = 0; l < p.label_count; ++l)
       if (!has_label(p, left_side, l) && ((nest.leaf_a >= 0 && has_label(p, p.leaves[nest.leaf_a], l)) ||
                                           (nest.leaf_b >= 0 && has_label(p, p.leaves[nest.leaf_b], l))))
@@ -191,8 +197,30 @@ template <class C, bool Conj, class T>
   else return static_cast<C>(*x);
 }
 
-template <class Source>
+/// A quick no for most statements that are not tiny: building the table takes longer.
+constexpr bool may_be_tiny(const flat_program& p) {
+  if (p.statement_count != 1) return false;
+  for (int l = 0; l < p.leaf_count; ++l) {
+    const leaf_info& leaf = p.leaves[l];
+    if (!is_tiny_leaf(p, leaf)) return false;
+    std::int64_t used = 1;
+    for (int d = 0; d < leaf.rank; ++d) {
+      const axis_info& axis = p.axes[leaf.first_axis + d];
+      if (axis.label >= 0 && !axis.ranged && axis.extent > 0) used *= axis.extent;
+      if (used > 64 * most_inlined_work) return false;
+    }
+  }
+  return true;
+}
+
+template <class Source, bool Perhaps = may_be_tiny(Source::flat)>
 class tiny {
+ public:
+  static constexpr bool applies = false;
+};
+
+template <class Source>
+class tiny<Source, true> {
   static constexpr auto table = make_tiny<Source>();
   static constexpr const flat_program& p = Source::flat;
   using T = typename element_for<Source::flat.leaves[0].type>::type;
@@ -257,10 +285,26 @@ class tiny {
   template <int Term, int Depth>
   [[gnu::always_inline]] static void walk(const T* a, const T* b, C* out) {
     constexpr auto& nest = table.terms[Term];
-    if constexpr (Depth < nest.loop_count) {
+    if constexpr (Depth < nest.row_at) {
       constexpr tiny_loop loop = nest.loops[Depth];
       for (std::int64_t x = 0; x < loop.extent; ++x)
         walk<Term, Depth + 1>(a + x * loop.a, b + x * loop.b, out + x * loop.out);
+    } else {
+      C row[nest.row > 0 ? nest.row : 1] = {};
+      add_row<Term, Depth>(a, b, row);
+#pragma GCC unroll 8
+      for (std::int64_t x = 0; x < nest.row; ++x) out[x] += row[x];
+    }
+  }
+
+  template <int Term, int Depth>
+  [[gnu::always_inline]] static void add_row(const T* a, const T* b, C* out) {
+    constexpr auto& nest = table.terms[Term];
+    if constexpr (Depth < nest.loop_count) {
+      constexpr tiny_loop loop = nest.loops[Depth];
+#pragma GCC unroll 8
+      for (std::int64_t x = 0; x < loop.extent; ++x)
+        add_row<Term, Depth + 1>(a + x * loop.a, b + x * loop.b, out + x * loop.out);
     } else if constexpr (nest.leaf_b >= 0) {
       *out += multiply(load<C, nest.conj_a>(a), load<C, nest.conj_b>(b));
     } else if constexpr (nest.leaf_a >= 0) {

@@ -34,6 +34,13 @@ std::int64_t even_step(const std::vector<std::int64_t>& offsets, std::int64_t fi
   return step >= 0 ? step : -1;
 }
 
+/// How many offsets from `first` on lie at even steps.
+std::int64_t even_run(const std::vector<std::int64_t>& offsets, std::int64_t first, std::int64_t last) {
+  std::int64_t n = std::min<std::int64_t>(2, last - first);
+  while (first + n < last && offsets[first + n] - offsets[first + n - 1] == offsets[first + 1] - offsets[first]) ++n;
+  return n;
+}
+
 /// One side (A by rows, or B by columns) of a cache block, packed into panels [panel][k][width].
 class panel_packer {
  public:
@@ -44,18 +51,18 @@ class panel_packer {
 
   void pack(const char* source, char* target, std::int64_t l0, std::int64_t l1, std::int64_t k0, std::int64_t k1,
             std::int64_t width) const {
-    const std::int64_t k_step = even_step(sum_, k0, k1);
     for (std::int64_t l = l0; l < l1; l += width, target += width * (k1 - k0) * size_) {
-      const std::int64_t end = std::min(l + width, l1), l_step = even_step(line_, l, end);
-      if (k_step >= 0 && l_step >= 0) {
-        move(source + (line_[l] + sum_[k0]) * from_, target, end - l, l_step, k1 - k0, k_step, width);
-      } else if (l_step >= 0) {
-        for (std::int64_t k = k0; k < k1; ++k)
-          move(source + (line_[l] + sum_[k]) * from_, target + (k - k0) * width * size_, end - l, l_step, 1, 0, width);
-      } else {
-        for (std::int64_t i = l; i < end; ++i)
-          for (std::int64_t k = k0; k < k1; ++k)
-            move(source + (line_[i] + sum_[k]) * from_, target + ((k - k0) * width + i - l) * size_, 1, 0, 1, 0, width);
+      const std::int64_t end = std::min(l + width, l1);
+      // Runs of even steps along both sides go through one call of the move kernel.
+      for (std::int64_t i = l; i < end;) {
+        const std::int64_t lines = even_run(line_, i, end);
+        for (std::int64_t k = k0; k < k1;) {
+          const std::int64_t sums = even_run(sum_, k, k1);
+          move(source + (line_[i] + sum_[k]) * from_, target + ((k - k0) * width + i - l) * size_, lines,
+               lines > 1 ? line_[i + 1] - line_[i] : 0, sums, sums > 1 ? sum_[k + 1] - sum_[k] : 0, width);
+          k += sums;
+        }
+        i += lines;
       }
     }
   }

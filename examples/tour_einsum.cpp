@@ -1,7 +1,6 @@
 // The tour, part 3: einsum, and what errors look like.
 #include <iostream>
 
-#include <ricci/einsum/einsum.hpp>
 #include <ricci/ricci.hpp>
 
 using namespace ricci::labels;

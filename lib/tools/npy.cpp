@@ -87,7 +87,7 @@ void write_to(const std::string& path, const std::string& name, const npy_array&
   if (!f) fail(name, "cannot be written: " + reason());
   const std::string header = header_text(array);
   const bool good = std::fwrite(header.data(), 1, header.size(), f.get()) == header.size() &&
-                    std::fwrite(array.data.data(), 1, array.data.size(), f.get()) == array.data.size();
+                    (array.data.empty() || std::fwrite(array.data.data(), 1, array.data.size(), f.get()) == array.data.size());
   if (!good || std::fclose(f.release()) != 0) fail(name, "cannot be written: " + reason());
 }
 

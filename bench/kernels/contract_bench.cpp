@@ -57,7 +57,8 @@ template <class T, int N> double eigen_time(const T* a, const T* b, T* c, index_
   using matrix = Eigen::Matrix<T, N, N, N == 1 ? Eigen::ColMajor : Eigen::RowMajor>;
   return time_of([&] {
     for (index_t e = 0; e < batch; ++e)
-      Eigen::Map<matrix>(c + e * N * N).noalias() = Eigen::Map<const matrix>(a + e * N * N) * Eigen::Map<const matrix>(b + e * N * N);
+      Eigen::Map<matrix>(c + e * N * N).noalias() =
+          Eigen::Map<const matrix>(a + e * N * N) * Eigen::Map<const matrix>(b + e * N * N);
   });
 }
 
@@ -90,9 +91,9 @@ template <class T, int N> void square(double top) {
   const double t1 = time_of([&] { kernel<T>(lanes::n)(s, a.data(), b.data(), c.data(), &one, &zero); });
   const double te = eigen_time<T, N>(a.data(), b.data(), c.data(), batch);
   const double flops = 2e-9 * n * n * n * batch;
-  std::printf("%4d  n %7.2f ns %6.2f GF %4.0f%%   batch %6.2f GF %4.0f%%   k %6.2f GF   Eigen %6.2f GF  x%.2f   one call %5.1f ns\n", N,
-              t / batch * 1e9, flops / t, 100 * flops / t / top, flops / tb, 100 * flops / tb / top, flops / td, flops / te,
-              te / t, t1 * 1e9);
+  std::printf("%4d  n %7.2f ns %6.2f GF %4.0f%%   batch %6.2f GF %4.0f%%   k %6.2f GF   ", N, t / batch * 1e9,
+              flops / t, 100 * flops / t / top, flops / tb, 100 * flops / tb / top, flops / td);
+  std::printf("Eigen %6.2f GF  x%.2f   one call %5.1f ns\n", flops / te, te / t, t1 * 1e9);
 }
 
 template <class T> void squares(const char* name) {
@@ -117,8 +118,8 @@ template <class T> void factor(index_t q, index_t a, index_t lane) {
   const double top = peak<T>();
   const double t = time_of([&] { kernel<T>(lanes::n)(g, shared.data(), u.data(), v.data(), &one, &zero); });
   const double flops = 2e-9 * q * a * lane * batch;
-  std::printf("B %dx%d, %d lanes: %6.2f GF %4.0f%%\n", static_cast<int>(q), static_cast<int>(a), static_cast<int>(lane), flops / t,
-              100 * flops / t / top);
+  std::printf("B %dx%d, %d lanes: %6.2f GF %4.0f%%\n", static_cast<int>(q), static_cast<int>(a),
+              static_cast<int>(lane), flops / t, 100 * flops / t / top);
 }
 
 }  // namespace

@@ -48,8 +48,10 @@ template <class S, class D> void transposed(const char* name, index_t rows, inde
   std::vector<S> copy(src.size());
   const double m = time_of([&] { std::memcpy(copy.data(), src.data(), src.size() * sizeof(S)); });
   const double gigabytes = 1e-9 * static_cast<double>(src.size() * (sizeof(S) + sizeof(D)));
-  std::printf("%-12s %5d x %-5d transposed %9.1f ns %6.1f GB/s   straight %9.1f ns %6.1f GB/s   memcpy %6.1f GB/s\n", name,
-              static_cast<int>(rows), static_cast<int>(cols), t * 1e9, gigabytes / t, straight * 1e9, gigabytes / straight,
+  std::printf("%-12s %5d x %-5d transposed %9.1f ns %6.1f GB/s   ", name, static_cast<int>(rows),
+              static_cast<int>(cols),
+              t * 1e9, gigabytes / t);
+  std::printf("straight %9.1f ns %6.1f GB/s   memcpy %6.1f GB/s\n", straight * 1e9, gigabytes / straight,
               2e-9 * static_cast<double>(src.size() * sizeof(S)) / m);
 }
 

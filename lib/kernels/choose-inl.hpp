@@ -50,7 +50,8 @@ constexpr int cost_of(split r, split v, int sets) {
   for (int i = 0; i < 2; ++i)
     for (int j = 0; j < 2; ++j) {
       const index many = (i ? r.more : r.fewer) * (j ? v.more : v.fewer);
-      if (many > 0) total += static_cast<int>(many) * tile_cost(static_cast<int>(r.size) + i, static_cast<int>(v.size) + j, sets);
+      const int cost = tile_cost(static_cast<int>(r.size) + i, static_cast<int>(v.size) + j, sets);
+      if (many > 0) total += static_cast<int>(many) * cost;
     }
   return total;
 }
@@ -70,7 +71,9 @@ template <bool Complex> struct choices {
         for (int nv = 1; nv <= max_vectors && nv <= n; ++nv)
           for (int mr = 1; mr <= rows_for<Complex>(nv) && mr <= m; ++mr) {
             const int cost = cost_of(balanced(m, mr), balanced(n, nv), Complex ? 2 : 1);
-            if (cost < lowest) lowest = cost, best[m - 1][n - 1] = {static_cast<std::uint8_t>(mr), static_cast<std::uint8_t>(nv)};
+            if (cost >= lowest) continue;
+            lowest = cost;
+            best[m - 1][n - 1] = {static_cast<std::uint8_t>(mr), static_cast<std::uint8_t>(nv)};
           }
       }
   }

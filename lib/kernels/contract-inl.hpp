@@ -7,6 +7,9 @@
 
 namespace ricci::kernels::RICCI_ISA {
 
+/// The last, partial vector of lanes::batch is one of many: it makes do with few tiles.
+inline constexpr int tail_rows = 4, tail_vectors = 2;
+
 /// All tile functions of one element type and lane axis.
 template <class T, bool Complex, lanes L> struct tile_table {
   tile_fn<T> fn[masking_count][max_vectors][max_rows];
@@ -21,7 +24,8 @@ template <class T, bool Complex, lanes L> struct tile_table {
       each<rows_for<Complex>(v + 1)>([&](auto r) {
         constexpr int nv = v + 1, mr = r + 1;
         fn[mask_none][v][r] = one<mr, nv, mask_none>();
-        if constexpr (L != lanes::k) fn[mask_all][v][r] = one<mr, nv, mask_all>();
+        constexpr bool rare = L == lanes::batch && (mr > tail_rows || nv > tail_vectors);
+        if constexpr (L != lanes::k && !rare) fn[mask_all][v][r] = one<mr, nv, mask_all>();
         if constexpr (L == lanes::n && nv > 1) fn[mask_last][v][r] = one<mr, nv, mask_last>();
         if constexpr (L == lanes::n && nv == 1) fn[mask_last][v][r] = one<mr, nv, mask_all>();
       });
@@ -82,7 +86,8 @@ struct loop_list {
 };
 
 /// Calls body(a, b, c) for all iterations of loops[0..n).
-template <class T, class Body> RICCI_INLINE void odometer(const step* loops, int n, const T* a, const T* b, T* c, Body&& body) {
+template <class T, class Body>
+RICCI_INLINE void odometer(const step* loops, int n, const T* a, const T* b, T* c, Body&& body) {
   index at[max_loops + 4];
   for (int d = 0; d < n; ++d) at[d] = 0;
   for (;;) {
@@ -169,7 +174,11 @@ template <class T, bool Complex, lanes L> struct call {
   void split(index rows, index vectors, masking mask) {
     row_count = rows;
     vector_count = vectors;
-    const tile_choice best = choose<Complex>(rows, vectors);
+    tile_choice best = choose<Complex>(rows, vectors);
+    if (L == lanes::batch && mask == mask_all) {
+      if (best.rows > tail_rows) best.rows = tail_rows;
+      if (best.vectors > tail_vectors) best.vectors = tail_vectors;
+    }
     row = split_axis(rows, best.rows, mask_none);
     vector = split_axis(vectors, best.vectors, mask);
   }
@@ -204,7 +213,8 @@ template <class T> RICCI_INLINE void set_signs(frame<T>& f, bool conj_a, bool co
   f.other[0] = -sa * sb * x, f.other[1] = sa * x;
 }
 
-template <class T, bool Complex> void contract_n(const contract_args& g, const T* a, const T* b, T* c, const T* alpha, const T* beta) {
+template <class T, bool Complex>
+void contract_n(const contract_args& g, const T* a, const T* b, T* c, const T* alpha, const T* beta) {
   constexpr index scale = sizeof(T) * (Complex ? 2 : 1);
   call<T, Complex, lanes::n> job;
   set_up<T, Complex>(job.f, g, alpha, beta);
@@ -225,7 +235,8 @@ template <class T, bool Complex> void contract_n(const contract_args& g, const T
   job.run(a, b, c);
 }
 
-template <class T, bool Complex> void contract_batch(const contract_args& g, const T* a, const T* b, T* c, const T* alpha, const T* beta) {
+template <class T, bool Complex>
+void contract_batch(const contract_args& g, const T* a, const T* b, T* c, const T* alpha, const T* beta) {
   constexpr index scale = sizeof(T) * (Complex ? 2 : 1);
   call<T, Complex, lanes::batch> job;
   set_up<T, Complex>(job.f, g, alpha, beta);
@@ -252,7 +263,8 @@ template <class T, bool Complex> void contract_batch(const contract_args& g, con
   }
 }
 
-template <class T, bool Complex> void contract_k(const contract_args& g, const T* a, const T* b, T* c, const T* alpha, const T* beta) {
+template <class T, bool Complex>
+void contract_k(const contract_args& g, const T* a, const T* b, T* c, const T* alpha, const T* beta) {
   constexpr index scale = sizeof(T) * (Complex ? 2 : 1);
   call<T, Complex, lanes::k> job;
   frame<T>& f = job.f;

@@ -90,8 +90,9 @@ template <class T> wide<T> widen(T x) {
 }
 
 template <class T> long double size_of_value(T x) {
-  if constexpr (complex_type<T>) return std::fabs(static_cast<long double>(x.real())) + std::fabs(static_cast<long double>(x.imag()));
-  else return std::fabs(static_cast<long double>(x));
+  using L = long double;
+  if constexpr (complex_type<T>) return std::fabs(static_cast<L>(x.real())) + std::fabs(static_cast<L>(x.imag()));
+  else return std::fabs(static_cast<L>(x));
 }
 
 /// Runs the kernel of `set` on the shape with random data. Returns what is wrong, or nothing.
@@ -101,7 +102,8 @@ template <class T> class runner {
     extent_ = {s.lane, s.row, s.col, s.k, s.k_outer};
     extent_.insert(extent_.end(), s.loops.begin(), s.loops.end());
     const bool batch = s.along == lanes::batch, dot = s.along == lanes::k;
-    std::vector<bool> a{batch || dot, true, false, true, true}, b{true, false, true, true, true}, c{!dot, true, true, false, false};
+    std::vector<bool> a{batch || dot, true, false, true, true}, b{true, false, true, true, true};
+    std::vector<bool> c{!dot, true, true, false, false};
     for (std::size_t i = 0; i < s.loops.size(); ++i) {
       a.push_back(g() % 4 != 0);
       b.push_back(g() % 4 != 0);
@@ -155,13 +157,15 @@ template <class T> class runner {
     return o;
   }
 
-  std::string compare(T alpha, T beta, const guarded<T>& a, const guarded<T>& b, const std::vector<T>& before, const guarded<T>& c) const {
+  std::string compare(T alpha, T beta, const guarded<T>& a, const guarded<T>& b, const std::vector<T>& before,
+                      const guarded<T>& c) const {
     std::vector<wide<T>> sum(before.size());
     std::vector<long double> size(before.size());
     std::vector<bool> written(before.size());
     std::vector<extent_t> at(extent_.size());
     do {
-      wide<T> x = widen(a[static_cast<std::size_t>(offset(a_, at))]), y = widen(b[static_cast<std::size_t>(offset(b_, at))]);
+      wide<T> x = widen(a[static_cast<std::size_t>(offset(a_, at))]);
+      wide<T> y = widen(b[static_cast<std::size_t>(offset(b_, at))]);
       if constexpr (complex_type<T>) {
         if (s_.conj_a) x = std::conj(x);
         if (s_.conj_b) y = std::conj(y);

@@ -16,7 +16,8 @@ template <class T> bool right(const kernel_set& set, const shape& s, T alpha, T 
   runner<T> r(set, s, g);
   const std::string wrong = r.run(alpha, beta, g, nan_in_a);
   if (wrong.empty()) return true;
-  INFO(set.isa << ' ' << ricci::name_of(ricci::dtype_of<T>) << ' ' << text(s) << " alpha " << alpha << " beta " << beta);
+  INFO(set.isa << ' ' << ricci::name_of(ricci::dtype_of<T>) << ' ' << text(s));
+  INFO("alpha " << alpha << " beta " << beta);
   CHECK(wrong == "");
   return false;
 }
@@ -70,7 +71,8 @@ shape random_shape(lanes l, bool complex, rng& g) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("contraction kernels: small sizes, all of them", "", float, double, std::complex<float>, std::complex<double>) {
+TEMPLATE_TEST_CASE("contraction kernels: small sizes, all of them", "",
+                   float, double, std::complex<float>, std::complex<double>) {
   const extent_t most = reduced_tests() ? 3 : 5;
   rng g(20240601);
   int wrong = 0;
@@ -91,7 +93,8 @@ TEMPLATE_TEST_CASE("contraction kernels: small sizes, all of them", "", float, d
   CHECK(wrong == 0);
 }
 
-TEMPLATE_TEST_CASE("contraction kernels: ragged sizes, strides, loops", "", float, double, std::complex<float>, std::complex<double>) {
+TEMPLATE_TEST_CASE("contraction kernels: ragged sizes, strides, loops", "",
+                   float, double, std::complex<float>, std::complex<double>) {
   const int cases = reduced_tests() ? 40 : 400;
   int wrong = 0;
   for_each_kernel<TestType>([&](const kernel_set& set, lanes l) {
@@ -104,7 +107,8 @@ TEMPLATE_TEST_CASE("contraction kernels: ragged sizes, strides, loops", "", floa
   CHECK(wrong == 0);
 }
 
-TEMPLATE_TEST_CASE("contraction kernels: every alpha with every beta", "", float, double, std::complex<float>, std::complex<double>) {
+TEMPLATE_TEST_CASE("contraction kernels: every alpha with every beta", "",
+                   float, double, std::complex<float>, std::complex<double>) {
   int wrong = 0;
   for_each_kernel<TestType>([&](const kernel_set& set, lanes l) {
     rng g(11);
@@ -116,7 +120,8 @@ TEMPLATE_TEST_CASE("contraction kernels: every alpha with every beta", "", float
   CHECK(wrong == 0);
 }
 
-TEMPLATE_TEST_CASE("contraction kernels: every tile of rows and vectors", "", float, double, std::complex<float>, std::complex<double>) {
+TEMPLATE_TEST_CASE("contraction kernels: every tile of rows and vectors", "",
+                   float, double, std::complex<float>, std::complex<double>) {
   int wrong = 0;
   for_each_kernel<TestType>([&](const kernel_set& set, lanes l) {
     const extent_t width = set.vector_bytes / static_cast<extent_t>(sizeof(TestType));
@@ -135,7 +140,8 @@ TEMPLATE_TEST_CASE("contraction kernels: every tile of rows and vectors", "", fl
   CHECK(wrong == 0);
 }
 
-TEMPLATE_TEST_CASE("contraction kernels: a NaN times zero is a NaN", "", float, double, std::complex<float>, std::complex<double>) {
+TEMPLATE_TEST_CASE("contraction kernels: a NaN times zero is a NaN", "",
+                   float, double, std::complex<float>, std::complex<double>) {
   for_each_kernel<TestType>([&](const kernel_set& set, lanes l) {
     rng g(17);
     for (int i = 0; i < 20; ++i) {

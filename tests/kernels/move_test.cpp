@@ -25,7 +25,7 @@ namespace {
 using wide = std::complex<long double>;
 
 template <class T> wide widen(T x) {
-  if constexpr (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>) return {x.real(), x.imag()};
+  if constexpr (ricci::is_complex(ricci::dtype_of<T>)) return {x.real(), x.imag()};
   else return {static_cast<long double>(static_cast<ricci::compute_of<T>>(x)), 0};
 }
 
@@ -84,7 +84,8 @@ template <class S, class D> std::string one_move(const kernel_set& set, const st
   guarded<S> src(static_cast<std::size_t>(a.size), g() % 2);
   guarded<D> dst(static_cast<std::size_t>(c.size), g() % 2);
   const int kind = static_cast<int>(g() % 4);
-  const wide scale = kind < 2 ? wide(0) : kind == 2 ? wide(1) : wide(-0.5, ricci::is_complex(ricci::dtype_of<D>) && g() % 2 ? 2 : 0);
+  const bool turned = ricci::is_complex(ricci::dtype_of<D>) && g() % 2;
+  const wide scale = kind < 2 ? wide(0) : kind == 2 ? wide(1) : wide(-0.5, turned ? 2 : 0);
   const ricci::compute_of<D> beta = narrow<ricci::compute_of<D>>(scale);
   for (S& x : src) x = random_value<S>(g);
   for (D& x : dst) x = kind < 2 ? narrow<D>(std::numeric_limits<long double>::quiet_NaN()) : random_value<D>(g);
@@ -147,7 +148,8 @@ template <class S, class D> std::vector<D> moved(const kernel_set& set, const st
   move_args m;
   m.axis_count = 1;
   m.axes[0] = {static_cast<extent_t>(from.size()), 0, 1, 1};
-  set.move[static_cast<int>(ricci::dtype_of<S>)][static_cast<int>(ricci::dtype_of<D>)](m, from.data(), to.data(), nullptr);
+  const move_fn fn = set.move[static_cast<int>(ricci::dtype_of<S>)][static_cast<int>(ricci::dtype_of<D>)];
+  fn(m, from.data(), to.data(), nullptr);
   return to;
 }
 
@@ -156,7 +158,8 @@ double value_of(unsigned bits, int exponent_bits, int fraction_bits) {
   const int sign = bits >> 15 ? -1 : 1, bias = (1 << (exponent_bits - 1)) - 1;
   const int exponent = static_cast<int>(bits >> fraction_bits) & ((1 << exponent_bits) - 1);
   const int fraction = static_cast<int>(bits) & ((1 << fraction_bits) - 1);
-  if (exponent == (1 << exponent_bits) - 1) return fraction ? std::nan("") : sign * std::numeric_limits<double>::infinity();
+  if (exponent == (1 << exponent_bits) - 1)
+    return fraction ? std::nan("") : sign * std::numeric_limits<double>::infinity();
   const int implied = exponent ? fraction + (1 << fraction_bits) : fraction;
   return sign * std::ldexp(implied, (exponent ? exponent : 1) - bias - fraction_bits);
 }
@@ -187,11 +190,12 @@ template <class H> void check_narrowing(const kernel_set& set, int exponent_bits
       const double x = value_of(i, exponent_bits, fraction_bits), s = sign ? -1 : 1;
       from.push_back(static_cast<float>(s * x)), want.push_back(i | sign);
       if (i >= infinity) continue;
-      const double next = i + 1 == infinity ? 2 * x - value_of(i - 1, exponent_bits, fraction_bits) : value_of(i + 1, exponent_bits, fraction_bits);
-      const float middle = static_cast<float>((x + next) / 2);
+      const double next = i + 1 == infinity ? 2 * x - value_of(i - 1, exponent_bits, fraction_bits)
+                                            : value_of(i + 1, exponent_bits, fraction_bits);
+      const float middle = static_cast<float>((x + next) / 2), top = std::numeric_limits<float>::infinity();
       from.push_back(static_cast<float>(s * middle)), want.push_back((i % 2 ? i + 1 : i) | sign);
       from.push_back(static_cast<float>(s * std::nextafter(middle, 0.0f))), want.push_back(i | sign);
-      from.push_back(static_cast<float>(s * std::nextafter(middle, std::numeric_limits<float>::infinity()))), want.push_back((i + 1) | sign);
+      from.push_back(static_cast<float>(s * std::nextafter(middle, top))), want.push_back((i + 1) | sign);
     }
   const std::vector<H> to = moved<float, H>(set, from);
   int wrong = 0;

@@ -1,3 +1,4 @@
+// How the memory of two references relates: disjoint, the same element for element, or unknown.
 #include <ricci/engine/engine.hpp>
 
 #include <algorithm>

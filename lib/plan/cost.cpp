@@ -1,3 +1,4 @@
+// The cost model: cycles of kernels and moves, calibrated with the kernels' own bench.
 #include "plan/cost.hpp"
 
 #include <algorithm>

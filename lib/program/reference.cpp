@@ -1,3 +1,4 @@
+// The reference in plain loops and long double.
 #include "program/reference.hpp"
 
 #include <algorithm>

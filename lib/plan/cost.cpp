@@ -51,7 +51,7 @@ double kernel_cycles(const shape& s, const machine& m) {
 }
 
 double move_cycles(std::int64_t count, bool same_unit, bool any_unit, bool converts) {
-  const double rate = same_unit ? 0.35 : any_unit ? 0.8 : 1.8;
+  const double rate = same_unit ? 0.35 : any_unit ? 2.0 : 3.0;
   return static_cast<double>(count) * (converts ? std::max(rate, 1.0) : rate) + 45;
 }
 

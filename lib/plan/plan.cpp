@@ -99,8 +99,10 @@ double bytes_of(const operand& x, const std::vector<step_axis>& axes, std::int64
 
 constexpr double step_overhead = 120;  // cycles to find the pointers, split the tiles and enter the kernel
 
-/// Estimated seconds of a segment: every step takes the longer of its instructions and its memory. External tensors
-/// come from where `footprint` bytes fit, temporaries from where the scratch fits.
+constexpr double unhidden = 0.6;       // share of the memory time that the instructions do not hide
+
+/// Estimated seconds of a segment: the instructions of every step and part of its memory time. External tensors come
+/// from where `footprint` bytes fit, temporaries from where the scratch fits.
 double seconds_of(const segment& s, double footprint, const machine& m) {
   const double hertz = planning::cycles_per_second(m);
   const double far = planning::stream_rate(footprint, m) * hertz;
@@ -112,7 +114,7 @@ double seconds_of(const segment& s, double footprint, const machine& m) {
       memory += passes * bytes_of(x, step.axes, stride) / (x.where == operand::kind::temporary ? near : far);
     };
     add(step.op.a, &step_axis::a, 1), add(step.op.b, &step_axis::b, 1), add(step.op.c, &step_axis::c, 2);
-    total += std::max(step.seconds, memory) + step_overhead / hertz;
+    total += step.seconds + unhidden * memory + step_overhead / hertz;
   }
   return total;
 }

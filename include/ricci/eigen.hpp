@@ -38,7 +38,8 @@ auto view(X&& x) {
   using object = std::remove_cvref_t<X>;
   using element_type = std::remove_reference_t<decltype(*x.data())>;
   constexpr bool owner = detail::is_eigen_owner<object>;
-  static_assert(!owner || std::is_lvalue_reference_v<X>, "ricci[R011]: a temporary in an expression; give it a name first; see docs/errors.md#R011");
+  static_assert(!owner || std::is_lvalue_reference_v<X>,
+                "ricci[R011]: a temporary in an expression; give it a name first; see docs/errors.md#R011");
   constexpr int rows = object::RowsAtCompileTime, cols = object::ColsAtCompileTime;
   if constexpr (rows == 1 || cols == 1) {
     constexpr std::int64_t extent = detail::eigen_extent(rows == 1 ? cols : rows);
@@ -46,7 +47,8 @@ auto view(X&& x) {
       const std::int64_t numbers[] = {x.size()};
       return tensor_view<element_type, extent>(x.data(), numbers);
     } else {
-      const std::int64_t numbers[] = {extent == dynamic ? static_cast<std::int64_t>(x.size()) : x.innerStride(), x.innerStride()};
+      const std::int64_t length = x.size(), step = x.innerStride();
+      const std::int64_t numbers[] = {extent == dynamic ? length : step, step};
       return tensor_view<element_type, extent, strided>(x.data(), numbers);
     }
   } else if constexpr (owner && object::IsRowMajor) {

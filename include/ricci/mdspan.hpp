@@ -30,7 +30,8 @@ template <class M, class Sequence> struct mdspan_view;
 template <class M, int... D>
 struct mdspan_view<M, axis_list<D...>> {
   static constexpr std::int64_t extent(std::size_t d) {
-    return M::static_extent(d) == static_cast<std::size_t>(-1) ? dynamic : static_cast<std::int64_t>(M::static_extent(d));
+    constexpr auto any = static_cast<std::size_t>(-1);
+    return M::static_extent(d) == any ? dynamic : static_cast<std::int64_t>(M::static_extent(d));
   }
   using type = tensor_view<typename M::element_type, extent(D)..., strided>;
 };

@@ -56,7 +56,8 @@ class resolver {
     if (!info.local) return;
     const auto at = std::find(out_.locals.begin(), out_.locals.end(), call_.bases[leaf]);
     if (at == out_.locals.end())
-      throw error(errc::bad_argument, "ricci[R015]: a local is read before a statement of the fused program assigns it");
+      throw error(errc::bad_argument,
+                  "ricci[R015]: a local is read before a statement of the fused program assigns it");
     const std::vector<std::int64_t>& extents = local_extents_[at - out_.locals.begin()];
     if (static_cast<int>(extents.size()) != info.rank)
       throw error(errc::bad_argument, "ricci[R015]: a local was assigned with " + std::to_string(extents.size()) +
@@ -132,7 +133,7 @@ class resolver {
   std::vector<std::vector<std::int64_t>> local_extents_;
 };
 
-std::string name_of_slot(const front_call& call, const lowering& low, int slot, int local) {
+std::string name_of_slot(const front_call& call, const lowering& low, int slot, int local, naming names) {
   if (local >= 0) return "t" + std::to_string(local + 1);
   const flat_program& p = *call.program;
   const slot_use& s = low.slots[slot];
@@ -142,8 +143,10 @@ std::string name_of_slot(const front_call& call, const lowering& low, int slot, 
     if (p.leaves[o.leaf].local) continue;
     if (o.is_left) {
       ++lefts;
-      if (call.bases[o.leaf] == call.bases[s.leaf]) return name_of_slot(call, low, other, -1);
+      if (call.bases[o.leaf] == call.bases[s.leaf]) return name_of_slot(call, low, other, -1, names);
     } else if (!s.is_left) {
+      if (names == naming::by_memory && call.bases[o.leaf] == call.bases[s.leaf])
+        return name_of_slot(call, low, other, -1, names);
       ++factors;
     }
   }
@@ -152,7 +155,7 @@ std::string name_of_slot(const front_call& call, const lowering& low, int slot, 
   return factors < static_cast<int>(letters.size()) ? letters.substr(factors, 1) : "A" + std::to_string(factors + 1);
 }
 
-reference make_reference(const front_call& call, const lowering& low, int slot) {
+reference make_reference(const front_call& call, const lowering& low, int slot, naming names) {
   const slot_use& s = low.slots[slot];
   const leaf_info& info = call.program->leaves[s.leaf];
   reference r;
@@ -160,9 +163,11 @@ reference make_reference(const front_call& call, const lowering& low, int slot) 
   r.type = info.type;
   r.space = info.space;
   r.conj = s.conj;
-  if (info.local)
-    r.local = static_cast<int>(std::find(low.locals.begin(), low.locals.end(), call.bases[s.leaf]) - low.locals.begin());
-  r.name = name_of_slot(call, low, slot, r.local);
+  if (info.local) {
+    const auto at = std::find(low.locals.begin(), low.locals.end(), call.bases[s.leaf]);
+    r.local = static_cast<int>(at - low.locals.begin());
+  }
+  r.name = name_of_slot(call, low, slot, r.local, names);
   for (int d = 0; d < info.rank; ++d) {
     if (s.label[d] < 0) continue;
     const auto same = [&](const reference_axis& a) { return a.label == s.label[d]; };
@@ -173,13 +178,14 @@ reference make_reference(const front_call& call, const lowering& low, int slot) 
   return r;
 }
 
-product make_product(const front_call& call, const lowering& low, const term_info& term, int& slot, int& scalar) {
+product make_product(const front_call& call, const lowering& low, const term_info& term, int& slot, int& scalar,
+                     naming names) {
   product t;
   t.negate = term.negate;
   bool scaled = false;
   for (int u = term.first_use; u < term.first_use + term.use_count; ++u) {
     const use_info::kind what = call.program->uses[u].what;
-    if (what == use_info::kind::factor) t.factors.push_back(make_reference(call, low, slot++));
+    if (what == use_info::kind::factor) t.factors.push_back(make_reference(call, low, slot++, names));
     scaled = scaled || what == use_info::kind::real_scalar || what == use_info::kind::complex_scalar;
   }
   if (scaled) t.scalar = scalar++;
@@ -198,7 +204,7 @@ overlap::kind relation(const front_call& call, const lowering& low, int left_slo
   return classify(footprint_of(low.slots[left_slot]), footprint_of(low.slots[other_slot]));
 }
 
-program make_program(const front_call& call, const lowering& low) {
+program make_program(const front_call& call, const lowering& low, naming names) {
   const flat_program& flat = *call.program;
   program p;
   for (int l = 0; l < flat.label_count; ++l)
@@ -210,9 +216,9 @@ program make_program(const front_call& call, const lowering& low) {
     const statement_info& info = flat.statements[s];
     statement& made = p.statements.emplace_back();
     made.op = info.op;
-    made.left = make_reference(call, low, slot++);
+    made.left = make_reference(call, low, slot++, names);
     for (int t = info.first_term; t < info.first_term + info.term_count; ++t)
-      made.terms.push_back(make_product(call, low, flat.terms[t], slot, p.scalar_count));
+      made.terms.push_back(make_product(call, low, flat.terms[t], slot, p.scalar_count, names));
   }
   for (int left = 0; left < slot; ++left) {
     if (!low.slots[left].is_left || flat.leaves[low.slots[left].leaf].local) continue;
@@ -256,12 +262,12 @@ void bind(const front_call& call, const lowering& low) {
   bind_coefficients(call);
 }
 
-program lower(const front_call& call) { return make_program(call, resolve(call)); }
+program lower(const front_call& call) { return make_program(call, resolve(call), naming::by_memory); }
 
 std::shared_ptr<const executable> prepare(const front_call& call, const options& o) {
   const lowering low = resolve(call);
   bind(call, low);
-  return compile(make_program(call, low), o);
+  return compile(make_program(call, low, naming::by_memory), o);
 }
 
 }  // namespace ricci::detail

@@ -30,7 +30,11 @@ lowering resolve(const front_call& call);
 /// The verdict for two slots of a lowering.
 overlap::kind relation(const front_call& call, const lowering& low, int left_slot, int other_slot);
 
-program make_program(const front_call& call, const lowering& low);
+/// How factors are called in the text: a plan that keeps its pointers names equal memory equally; a remembered one,
+/// whose pointers change from run to run, knows only what is the left side's memory.
+enum class naming { by_memory, by_place };
+
+program make_program(const front_call& call, const lowering& low, naming names);
 
 /// pointers[slot] and coefficients[scalar] of a call.
 void bind(const front_call& call, const lowering& low);

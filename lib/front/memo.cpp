@@ -71,7 +71,7 @@ bool matches(const memo_entry& e, const front_call& call) {
 memo_entry* make_entry(const front_call& call) {
   const lowering low = resolve(call);
   auto e = std::make_unique<memo_entry>();
-  e->code = compile(make_program(call, low));
+  e->code = compile(make_program(call, low, naming::by_place));
   e->numbers.assign(call.numbers, call.numbers + call.program->number_count);
   for (const slot_use& s : low.slots) {
     const auto size = static_cast<std::int64_t>(size_of(call.program->leaves[s.leaf].type));

@@ -61,7 +61,8 @@ void throw_bad_index(int axis, std::int64_t index, std::int64_t extent) {
 }
 
 void throw_host_stream() {
-  throw error(errc::wrong_space, "ricci: a statement over host tensors cannot be enqueued on a stream; run it without one");
+  throw error(errc::wrong_space,
+              "ricci: a statement over host tensors cannot be enqueued on a stream; run it without one");
 }
 
 void check_extents(const std::int64_t* extents, int rank) {

@@ -12,12 +12,14 @@ if(NOT version MATCHES "clang")
   list(REMOVE_ITEM flags -fno-color-diagnostics)
 endif()
 
-execute_process(COMMAND ${CXX} ${flags} ${quiet} ${SOURCE} RESULT_VARIABLE code OUTPUT_VARIABLE text ERROR_VARIABLE text)
+execute_process(COMMAND ${CXX} ${flags} ${quiet} ${SOURCE}
+  RESULT_VARIABLE code OUTPUT_VARIABLE text ERROR_VARIABLE text)
 if(NOT code EQUAL 0 OR NOT text STREQUAL "")
   message(FATAL_ERROR "the good twin does not compile cleanly:\n${text}")
 endif()
 
-execute_process(COMMAND ${CXX} ${flags} ${quiet} -DBAD ${SOURCE} RESULT_VARIABLE code OUTPUT_VARIABLE text ERROR_VARIABLE text)
+execute_process(COMMAND ${CXX} ${flags} ${quiet} -DBAD ${SOURCE}
+  RESULT_VARIABLE code OUTPUT_VARIABLE text ERROR_VARIABLE text)
 if(code EQUAL 0)
   message(FATAL_ERROR "the bad twin compiles")
 endif()

@@ -3,7 +3,11 @@
 
 #include "helpers.hpp"
 
-using namespace ricci::labels;
+using ricci::labels::i;
+using ricci::labels::j;
+using ricci::labels::k;
+using ricci::labels::y;
+using ricci::labels::z;
 using front::count_up;
 using ricci::dynamic;
 using ricci::tensor;

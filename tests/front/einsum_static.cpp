@@ -51,7 +51,8 @@ TEST_CASE("diagonals, traces, sums, outer products, capitals") {
 
 TEST_CASE("views, temporaries, run-time errors") {
   tensor<double, dynamic, dynamic> A(3, 4), B(5, 6);
-  CHECK_THROWS_WITH((einsum<"ij,jk->ik">(A, B)), Catch::Contains("R003") && Catch::Contains("label j") && Catch::Contains("4 and 5"));
+  CHECK_THROWS_WITH((einsum<"ij,jk->ik">(A, B)),
+                    Catch::Contains("R003") && Catch::Contains("label j") && Catch::Contains("4 and 5"));
   count_up(A);
   const auto v = ricci::view(A.data(), {4, 3}, {1, 4});
   CHECK(einsum<"ij->ji">(v) == A);

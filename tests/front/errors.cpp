@@ -3,7 +3,12 @@
 
 #include "helpers.hpp"
 
-using namespace ricci::labels;
+using ricci::labels::a;
+using ricci::labels::e;
+using ricci::labels::f;
+using ricci::labels::i;
+using ricci::labels::j;
+using ricci::labels::k;
 using Catch::Contains;
 using ricci::dynamic;
 using ricci::errc;
@@ -29,7 +34,8 @@ TEST_CASE("unequal extents") {
   C.fill(1);
   fails(errc::bad_extent, [&] { C(i, j) = A(i, k) * B(k, j); }, {"R003", "label k", "4 and 5"});
   for (double x : C) CHECK(x == 1);
-  fails(errc::bad_extent, [&] { static_cast<void>(ricci::plan(C(i, j).assign(A(i, k) * B(k, j)))); }, {"R003", "label k"});
+  const auto step = C(i, j).assign(A(i, k) * B(k, j));
+  fails(errc::bad_extent, [&] { static_cast<void>(ricci::plan(step)); }, {"R003", "label k"});
 }
 
 TEST_CASE("the error does not depend on what ran before") {

@@ -8,7 +8,9 @@
 
 #include "helpers.hpp"
 
-using namespace ricci::labels;
+using ricci::labels::i;
+using ricci::labels::j;
+using ricci::labels::k;
 using ricci::dynamic;
 using ricci::tensor;
 using ricci::view;
@@ -60,7 +62,8 @@ TEST_CASE("Eigen vectors, maps, blocks and refs") {
   CHECK(y == M.block(1, 2, 3, 4) * x.segment(1, 4));
   double memory[12];
   for (int n = 0; n < 12; ++n) memory[n] = n;
-  Eigen::Map<Eigen::Matrix<double, 2, 3, Eigen::RowMajor>, 0, Eigen::OuterStride<>> map(memory, Eigen::OuterStride<>(5));
+  using rows = Eigen::Matrix<double, 2, 3, Eigen::RowMajor>;
+  Eigen::Map<rows, 0, Eigen::OuterStride<>> map(memory, Eigen::OuterStride<>(5));
   tensor<double, 2, 3> T;
   T(i, j) = view(map)(i, j);
   CHECK(T(1, 2) == 7);

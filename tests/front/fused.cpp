@@ -5,7 +5,16 @@
 
 #include "helpers.hpp"
 
-using namespace ricci::labels;
+using ricci::labels::a;
+using ricci::labels::b;
+using ricci::labels::c;
+using ricci::labels::e;
+using ricci::labels::i;
+using ricci::labels::j;
+using ricci::labels::k;
+using ricci::labels::q;
+using ricci::labels::r;
+using ricci::labels::s;
 using front::count_up;
 using ricci::dynamic;
 using ricci::tensor;
@@ -42,6 +51,23 @@ TEST_CASE("the program that a fusion lowers to") {
   ricci::check(made);
 }
 
+TEST_CASE("a fused program computes what the one statement does") {
+  mass_problem p;
+  ricci::local<double> g, h;
+  const auto mass = ricci::fuse(g(e, q, r, s).assign(p.B(q, a) * p.B(r, b) * p.B(s, c) * p.U(e, a, b, c)),
+                                h(e, q, r, s).assign(p.D(e, q, r, s) * g(e, q, r, s)),
+                                p.V(e, a, b, c).assign(p.B(q, a) * p.B(r, b) * p.B(s, c) * h(e, q, r, s)));
+  mass.run();
+  CHECK(p.V == p.expected);
+  p.U(2, 1, 1, 1) += 1;
+  p.V.fill(0);
+  mass.run();
+  CHECK(!(p.V == p.expected));
+  std::ostringstream text;
+  text << mass;
+  CHECK(!text.str().empty());
+}
+
 TEST_CASE("a local takes its extents from its assignment, under whatever labels it is read") {
   tensor<double, 3, dynamic> A(7);
   tensor<double, 3, 7> C;
@@ -60,7 +86,8 @@ TEST_CASE("wrong locals") {
   CHECK_THROWS_WITH(ricci::fuse(g(i, j).assign(A(i, j)), g(i, j).assign(A(i, j)), C(i, j).assign(g(i, j))),
                     Catch::Contains("assigned twice"));
   CHECK_THROWS_WITH(ricci::fuse(g(i, j).assign(A(i, j)), C(r, s).assign(g(s, r))), Catch::Contains("R003"));
-  CHECK_THROWS_WITH(ricci::fuse(g(i, j).assign(A(i, j)), C(i, r).assign(sum(s, A(i, r) * g(s, i)))), Catch::Contains("R003"));
+  CHECK_THROWS_WITH(ricci::fuse(g(i, j).assign(A(i, j)), C(i, r).assign(sum(s, A(i, r) * g(s, i)))),
+                    Catch::Contains("R003"));
 }
 
 TEST_CASE("statements over common tensors know of each other") {

@@ -5,7 +5,11 @@
 
 #include "helpers.hpp"
 
-using namespace ricci::labels;
+using ricci::labels::e;
+using ricci::labels::i;
+using ricci::labels::j;
+using ricci::labels::k;
+using ricci::labels::l;
 using front::count_up;
 using ricci::dynamic;
 using ricci::tensor;

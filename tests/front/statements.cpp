@@ -3,7 +3,18 @@
 
 #include "helpers.hpp"
 
-using namespace ricci::labels;
+using ricci::labels::a;
+using ricci::labels::b;
+using ricci::labels::c;
+using ricci::labels::e;
+using ricci::labels::i;
+using ricci::labels::j;
+using ricci::labels::k;
+using ricci::labels::m;
+using ricci::labels::n;
+using ricci::labels::q;
+using ricci::labels::r;
+using ricci::labels::s;
 using namespace ricci::literals;
 using front::count_up;
 using ricci::dynamic;
@@ -59,7 +70,8 @@ TEST_CASE("the statement of the first page, proven disjoint") {
           for (int z = 0; z < 8; ++z) expected(x, y, p1, p2) -= before(x, z, p1, 0) * before(z, y, 0, p2);
   CHECK(A == expected);
 
-  const ricci::program run_time = front::program_of(A(i, j, m.in(1, 9), n.in(1, 8)).subtract(A(i, k, m, 0) * A(k, j, 0, n)));
+  const ricci::program run_time =
+      front::program_of(A(i, j, m.in(1, 9), n.in(1, 8)).subtract(A(i, k, m, 0) * A(k, j, 0, n)));
   const ricci::program constants =
       front::program_of(A(i, j, m.in(1_c, 9_c), n.in(1_c, 8_c)).subtract(A(i, k, m, 0_c) * A(k, j, 0_c, n)));
   CHECK(run_time == constants);
@@ -128,14 +140,14 @@ TEST_CASE("sums, differences, distribution, scalars anywhere") {
 }
 
 TEST_CASE("a scalar on the right of a rank-0 left side") {
-  tensor<double> s;
-  s() = 3.0;
-  CHECK(s() == 3.0);
-  s() += 2;
-  CHECK(s() == 5.0);
-  s() -= 0.5 * s() * s();
-  CHECK(s() == -7.5);
-  const double value = s();
+  tensor<double> number;
+  number() = 3.0;
+  CHECK(number() == 3.0);
+  number() += 2;
+  CHECK(number() == 5.0);
+  number() -= 0.5 * number() * number();
+  CHECK(number() == -7.5);
+  const double value = number();
   CHECK(value == -7.5);
 }
 

@@ -6,7 +6,11 @@
 
 #include "helpers.hpp"
 
-using namespace ricci::labels;
+using ricci::labels::f;
+using ricci::labels::i;
+using ricci::labels::j;
+using ricci::labels::k;
+using ricci::labels::n;
 using namespace ricci::literals;
 using front::count_up;
 using ricci::column_major;
@@ -83,7 +87,8 @@ TEST_CASE("elements by integers and constants, checked") {
 
 TEST_CASE("bad extents") {
   CHECK(code_of([] { tensor<double, dynamic>(-1); }) == ricci::errc::bad_extent);
-  CHECK(code_of([] { tensor<double, dynamic, dynamic>(std::int64_t{1} << 40, std::int64_t{1} << 40); }) == ricci::errc::no_memory);
+  constexpr std::int64_t much = std::int64_t{1} << 40;
+  CHECK(code_of([] { tensor<double, dynamic, dynamic>(much, much); }) == ricci::errc::no_memory);
   CHECK(tensor<double, dynamic, dynamic>(0, std::int64_t{1} << 62).size() == 0);
   double x = 0;
   CHECK(code_of([&] { ricci::view(&x, ricci::extents<dynamic>{-2}); }) == ricci::errc::bad_extent);

@@ -7,7 +7,10 @@
 #include "helpers.hpp"
 #include "program/reference.hpp"
 
-using namespace ricci::labels;
+using ricci::labels::e;
+using ricci::labels::i;
+using ricci::labels::j;
+using ricci::labels::k;
 using ricci::dynamic;
 using ricci::tensor;
 
@@ -15,8 +18,12 @@ namespace {
 
 template <class T>
 T make(int re, int im) {
-  if constexpr (ricci::is_complex(ricci::dtype_of<T>)) return T(static_cast<typename T::value_type>(re), static_cast<typename T::value_type>(im));
-  else return static_cast<T>(static_cast<float>(re));
+  if constexpr (ricci::is_complex(ricci::dtype_of<T>)) {
+    using real = typename T::value_type;
+    return T(static_cast<real>(re), static_cast<real>(im));
+  } else {
+    return static_cast<T>(static_cast<float>(re));
+  }
 }
 
 template <class X>

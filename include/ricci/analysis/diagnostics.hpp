@@ -16,7 +16,9 @@ struct repeated_left {
 /// C(i,j) = A(i): `term` (counted from 1) of the right side does not say what runs along this label.
 template <auto label, int term>
 struct left_alone {
-  static_assert(never<label>, "ricci[R002]: a label of the left side is missing in a term of the right side; see docs/errors.md#R002");
+  static_assert(never<label>,
+                "ricci[R002]: a label of the left side is missing in a term of the right side; see "
+                "docs/errors.md#R002");
 };
 
 /// A(i,k) * B(k,j) with k of two lengths: transpose a factor, rename the label, or take a range of it.
@@ -28,7 +30,9 @@ struct unequal_extents {
 /// C(i) = A(i,j): usually a typo. If it is meant: C(i) = sum(j, A(i,j)).
 template <auto label>
 struct lone_label {
-  static_assert(never<label>, "ricci[R004]: a label occurs once and not on the left; write sum(label, ...) if it is meant; see docs/errors.md#R004");
+  static_assert(never<label>,
+                "ricci[R004]: a label occurs once and not on the left; write sum(label, ...) if it is meant; see "
+                "docs/errors.md#R004");
 };
 
 /// i.in(first, last) needs 0 <= first <= last <= extent, on every axis that i runs along. extent -1: not known here.
@@ -70,7 +74,8 @@ struct subscript_count {
 /// make_tensor()(i,j): the view in the expression would outlive the tensor; give the tensor a name.
 template <class tensor>
 struct temporary_tensor {
-  static_assert(never<sizeof(tensor)>, "ricci[R011]: a temporary tensor in an expression; give it a name first; see docs/errors.md#R011");
+  static_assert(never<sizeof(tensor)>,
+                "ricci[R011]: a temporary tensor in an expression; give it a name first; see docs/errors.md#R011");
 };
 
 /// The left side is a const tensor or a view of const elements.
@@ -82,25 +87,29 @@ struct const_left {
 /// sum(j, E): j occurs in every term of E, not outside of the parentheses and not on the left.
 template <auto label>
 struct bad_sum {
-  static_assert(never<label>, "ricci[R013]: sum(label, ...) and the use of its label do not fit; see docs/errors.md#R013");
+  static_assert(never<label>,
+                "ricci[R013]: sum(label, ...) and the use of its label do not fit; see docs/errors.md#R013");
 };
 
 /// A complex coefficient cannot multiply real tensors.
 template <auto element_type>
 struct complex_scalar {
-  static_assert(never<element_type>, "ricci[R014]: a complex coefficient in a statement of real tensors; see docs/errors.md#R014");
+  static_assert(never<element_type>,
+                "ricci[R014]: a complex coefficient in a statement of real tensors; see docs/errors.md#R014");
 };
 
 /// A local lives inside ricci::fuse(...) only: assigned once with .assign, subscripted with labels alone.
 template <int rank>
 struct bad_local {
-  static_assert(never<rank>, "ricci[R015]: a local is assigned once, by labels, inside ricci::fuse; see docs/errors.md#R015");
+  static_assert(never<rank>,
+                "ricci[R015]: a local is assigned once, by labels, inside ricci::fuse; see docs/errors.md#R015");
 };
 
 /// einsum<"ij,jk->ik">: letters, commas, one ->.
 template <auto subscripts>
 struct bad_einsum {
-  static_assert(never<subscripts>, "ricci[R016]: the einsum string is not of the form \"ij,jk->ik\"; see docs/errors.md#R016");
+  static_assert(never<subscripts>,
+                "ricci[R016]: the einsum string is not of the form \"ij,jk->ik\"; see docs/errors.md#R016");
 };
 
 /// As many operands as the string has, each with as many axes as letters. operand -1: their number is wrong.
@@ -118,13 +127,15 @@ struct negative_extent {
 /// A(i, "text"): a subscript is a label, a range of one, an integer or a constant. axis counts from 0.
 template <int axis>
 struct not_a_subscript {
-  static_assert(never<axis>, "ricci[R019]: a subscript is neither label nor integer nor constant; see docs/errors.md#R019");
+  static_assert(never<axis>,
+                "ricci[R019]: a subscript is neither label nor integer nor constant; see docs/errors.md#R019");
 };
 
 /// tensor<double, dynamic, 8, dynamic> A(n, m): one argument for each dynamic extent.
 template <int wanted, int given>
 struct extent_arguments {
-  static_assert(never<wanted>, "ricci[R020]: one constructor argument for each dynamic extent; see docs/errors.md#R020");
+  static_assert(never<wanted>,
+                "ricci[R020]: one constructor argument for each dynamic extent; see docs/errors.md#R020");
 };
 
 /// Text of exactly its length, so that compilers print it well.
@@ -159,7 +170,8 @@ constexpr void report() {
   else if constexpr (v.what == fault::two_ranges) (void)sizeof(two_ranges<label, v.a, v.b, v.c, v.d>);
   else if constexpr (v.what == fault::bad_constant) (void)sizeof(bad_constant<v.axis, v.a, v.b>);
   else if constexpr (v.what == fault::mixed_spaces) (void)sizeof(mixed_spaces<int(v.a)>);
-  else if constexpr (v.what == fault::mixed_types) (void)sizeof(mixed_types<word_of<dtype(v.a)>(), word_of<dtype(v.b)>()>);
+  else if constexpr (v.what == fault::mixed_types)
+    (void)sizeof(mixed_types<word_of<dtype(v.a)>(), word_of<dtype(v.b)>()>);
   else if constexpr (v.what == fault::bad_sum) (void)sizeof(bad_sum<label>);
   else if constexpr (v.what == fault::complex_scalar)
     (void)sizeof(complex_scalar<word_of<Source::flat.leaves[0].type>()>);

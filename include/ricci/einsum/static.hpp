@@ -93,8 +93,9 @@ struct einsum_source {
       const einsum_part& part = parsed.part[n == 0 ? operands : n - 1];
       subscript_info infos[max_rank];
       for (int d = 0; d < part.count; ++d) infos[d].name = {S.text + part.letters[d], 1};
-      to.leaf({dtype_of<typename V::value_type>, V::shape_type::space, V::shape_type::order, false, 0, V::shape_type::rank},
-              V::shape_type::list.at, infos);
+      using shape = typename V::shape_type;
+      to.leaf({dtype_of<typename V::value_type>, shape::space, shape::order, false, 0, shape::rank}, shape::list.at,
+              infos);
       if (n > 0) to.use({use_info::kind::factor, false, n, 0});
       ++n;
     };
@@ -177,7 +178,8 @@ auto einsum(const X&... operands) {
     return tensor<double>();
   } else if constexpr (constexpr int o = detail::einsum_misfit<S, view_type_of<X>...>(); o >= 0) {
     constexpr int ranks[] = {view_type_of<X>::shape_type::rank...};
-    if constexpr (o == count) static_cast<void>(sizeof(detail::einsum_operands<S, -1, detail::count_parts(S.text) - 1, count>));
+    constexpr int wanted = detail::count_parts(S.text) - 1;
+    if constexpr (o == count) static_cast<void>(sizeof(detail::einsum_operands<S, -1, wanted, count>));
     else static_cast<void>(sizeof(detail::einsum_operands<S, o, parsed.part[o].count, ranks[o]>));
     return tensor<double>();
   } else {

@@ -19,7 +19,8 @@ template <class R> inline constexpr bool is_complex_type<std::complex<R>> = true
 
 /// A number that may multiply a product.
 template <class S>
-concept scalar_like = std::is_arithmetic_v<S> || is_complex_type<S> || std::is_same_v<S, half> || std::is_same_v<S, bfloat16>;
+concept scalar_like =
+    std::is_arithmetic_v<S> || is_complex_type<S> || std::is_same_v<S, half> || std::is_same_v<S, bfloat16>;
 
 template <class E> concept right_side = expression<E> || scalar_like<E>;
 
@@ -101,8 +102,8 @@ class access {
 
   static constexpr void describe(detail::flat_writer& to) {
     constexpr detail::subscript_info infos[sizeof...(Subscripts) + 1] = {Subscripts::info...};
-    to.leaf({dtype_of<std::remove_cv_t<element_type>>, shape_type::space, shape_type::order, false, 0, shape_type::rank},
-            shape_type::list.at, infos);
+    constexpr dtype type = dtype_of<std::remove_cv_t<element_type>>;
+    to.leaf({type, shape_type::space, shape_type::order, false, 0, shape_type::rank}, shape_type::list.at, infos);
   }
   static constexpr void emit(detail::flat_writer& to, int, int leaf, int, bool conj) {
     to.use({detail::use_info::kind::factor, conj, leaf, 0});

@@ -26,16 +26,24 @@ constexpr auto operator/(const E& e, const S& s) {
 template <detail::expression L, detail::expression R>
 constexpr detail::sum_node<L, R, false> operator+(const L& l, const R& r) { return {l, r}; }
 template <detail::expression L, detail::scalar_like S>
-constexpr detail::sum_node<L, detail::node_of<S>, false> operator+(const L& l, const S& s) { return {l, detail::node(s)}; }
+constexpr detail::sum_node<L, detail::node_of<S>, false> operator+(const L& l, const S& s) {
+  return {l, detail::node(s)};
+}
 template <detail::scalar_like S, detail::expression R>
-constexpr detail::sum_node<detail::node_of<S>, R, false> operator+(const S& s, const R& r) { return {detail::node(s), r}; }
+constexpr detail::sum_node<detail::node_of<S>, R, false> operator+(const S& s, const R& r) {
+  return {detail::node(s), r};
+}
 
 template <detail::expression L, detail::expression R>
 constexpr detail::sum_node<L, R, true> operator-(const L& l, const R& r) { return {l, r}; }
 template <detail::expression L, detail::scalar_like S>
-constexpr detail::sum_node<L, detail::node_of<S>, true> operator-(const L& l, const S& s) { return {l, detail::node(s)}; }
+constexpr detail::sum_node<L, detail::node_of<S>, true> operator-(const L& l, const S& s) {
+  return {l, detail::node(s)};
+}
 template <detail::scalar_like S, detail::expression R>
-constexpr detail::sum_node<detail::node_of<S>, R, true> operator-(const S& s, const R& r) { return {detail::node(s), r}; }
+constexpr detail::sum_node<detail::node_of<S>, R, true> operator-(const S& s, const R& r) {
+  return {detail::node(s), r};
+}
 
 template <detail::expression E>
 constexpr detail::negated_node<E> operator-(const E& e) { return {e}; }

@@ -14,7 +14,7 @@ class [[nodiscard]] statement_of {
   using left_type = Left;
   using right_type = Right;
 
-  constexpr statement_of(const Left& l, const Right& r) : left(l), right(r) {}
+  constexpr statement_of(const Left& left_side, const Right& right_side) : left(left_side), right(right_side) {}
   constexpr void put(detail::sink& to) const {
     left.put(to);
     right.put(to);

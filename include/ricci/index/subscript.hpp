@@ -1,4 +1,4 @@
-// What may stand between the parentheses of A(...): labels, ranges, integers, constants; each reduced to one small value.
+// What may stand between the parentheses of A(...): labels, ranges, integers, constants; each becomes one small value.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,8 @@ template <class I, I V> inline constexpr bool is_constant<boost::hana::integral_
 template <class I, I V> inline constexpr bool is_constant<std::integral_constant<I, V>> = true;
 
 template <class S> concept constant_like = is_constant<std::remove_cvref_t<S>>;
-template <class S> concept integer_like = std::is_integral_v<std::remove_cvref_t<S>> || std::is_enum_v<std::remove_cvref_t<S>>;
+template <class S>
+concept integer_like = std::is_integral_v<std::remove_cvref_t<S>> || std::is_enum_v<std::remove_cvref_t<S>>;
 
 /// An integer known at run time.
 struct integer {

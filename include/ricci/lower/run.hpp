@@ -39,7 +39,8 @@ void report_unsound() {
   if constexpr (!total_size<S...>().broken) {
     if constexpr ((std::is_const_v<typename S::left_type::element_type> || ...))
       (void)sizeof(const_left<std::common_type_t<typename S::left_type::element_type...>>);
-    else if constexpr (sizeof...(S) == 1 && total_size<S...>().locals > 0) (void)sizeof(bad_local<total_size<S...>().locals>);
+    else if constexpr (sizeof...(S) == 1 && total_size<S...>().locals > 0)
+      (void)sizeof(bad_local<total_size<S...>().locals>);
     else report<source<S...>>();
   }
 }

@@ -52,7 +52,8 @@ constexpr bool static_strides(const flat_program& p, const leaf_info& leaf, std:
 }
 
 /// Stride of a label in a leaf; a diagonal is the sum.
-constexpr std::int64_t label_stride(const flat_program& p, const leaf_info& leaf, const std::int64_t* strides, int label) {
+constexpr std::int64_t label_stride(const flat_program& p, const leaf_info& leaf, const std::int64_t* strides,
+                                    int label) {
   std::int64_t sum = 0;
   for (int d = 0; d < leaf.rank; ++d)
     if (p.axes[leaf.first_axis + d].label == label) sum += strides[d];
@@ -67,10 +68,12 @@ constexpr bool has_label(const flat_program& p, const leaf_info& leaf, int label
 
 /// All about the leaf is static but for integers that fix an axis.
 constexpr bool is_tiny_leaf(const flat_program& p, const leaf_info& leaf) {
-  if (leaf.local || leaf.space != memory_space::host || leaf.order == layout::strided || leaf.rank > max_rank) return false;
+  if (leaf.local || leaf.space != memory_space::host || leaf.order == layout::strided) return false;
   for (int d = 0; d < leaf.rank; ++d) {
     const axis_info& axis = p.axes[leaf.first_axis + d];
-    if (axis.label >= 0 ? axis.extent == unknown || axis.first_at >= 0 : axis.extent_at >= 0 && axis.first_at < 0) return false;
+    const bool run_time_label = axis.label >= 0 && (axis.extent == unknown || axis.first_at >= 0);
+    const bool unchecked_constant = axis.label < 0 && axis.extent_at >= 0 && axis.first_at < 0;
+    if (run_time_label || unchecked_constant) return false;
   }
   return true;
 }
@@ -104,7 +107,8 @@ class tiny_maker {
     const leaf_info& leaf = p.leaves[l];
     for (int d = 0; d < leaf.rank; ++d) {
       const axis_info& axis = p.axes[leaf.first_axis + d];
-      table.offset[l] += strides[l][d] * (axis.label >= 0 ? facts[axis.label].first : axis.first_at < 0 ? axis.first : 0);
+      const std::int64_t constant = axis.first_at < 0 ? axis.first : 0;
+      table.offset[l] += strides[l][d] * (axis.label >= 0 ? facts[axis.label].first : constant);
     }
   }
 

@@ -29,7 +29,7 @@ struct number {
   std::int64_t value;
   template <class I>
     requires(integer_like<I> || constant_like<I>)
-  constexpr number(I i) : value(static_cast<std::int64_t>(i)) {}
+  constexpr number(I given) : value(static_cast<std::int64_t>(given)) {}
 };
 
 template <class T, class Sequence> struct strided_view;

@@ -41,8 +41,10 @@ struct sound_option<Option> : negative_extent<Option> {};
 template <auto... Options>
 struct shape {
   static_assert((true && ... && (sizeof(sound_option<Options>) > 0)));
-  template <class Tag> static constexpr bool has = (false || ... || std::is_same_v<std::remove_cv_t<decltype(Options)>, Tag>);
+  template <class Tag>
+  static constexpr bool has = (false || ... || std::is_same_v<std::remove_cv_t<decltype(Options)>, Tag>);
   static constexpr int rank = (0 + ... + static_cast<int>(is_extent_option<std::remove_cv_t<decltype(Options)>>));
+  static_assert(rank <= 32, "ricci: a tensor has at most 32 axes");
   static constexpr memory_space space = has<gpu_tag> ? memory_space::gpu : memory_space::host;
   static constexpr layout order =
       has<strided_tag> ? layout::strided : has<column_major_tag> ? layout::column_major : layout::row_major;

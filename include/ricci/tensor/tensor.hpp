@@ -41,7 +41,8 @@ class tensor {
   using shape_type = detail::shape<Options...>;
   using view_type = tensor_view<T, Options...>;
   using const_view_type = tensor_view<const T, Options...>;
-  static_assert(shape_type::order != detail::layout::strided, "ricci: a tensor owns dense memory; strided is for views");
+  static_assert(shape_type::order != detail::layout::strided,
+                "ricci: a tensor owns dense memory; strided is for views");
 
   tensor() requires(shape_type::dynamic_count == 0) { acquire(); }
 

@@ -107,7 +107,9 @@ void run(const executable& e, const bindings& b) { execute(e.bound(), b); }
 
 std::string describe(const executable& e) { return to_string(e.decisions(), this_machine()); }
 
-std::string describe(const program& p, const machine& m, const options& o) { return to_string(make_plan(p, m, o), m); }
+std::string describe(const program& p, const machine& m, const options& o) {
+  return to_string(make_plan(p, m, o), m, true);
+}
 
 double flops(const executable& e) { return e.decisions().flops; }
 

@@ -9,7 +9,7 @@
 
 namespace ricci {
 
-/// Plans without running: the machine need not be this one. Errors: as compile().
+/// Plans without running: the machine need not be this one. Shows the rejected ways of every step as well. Errors: as compile().
 std::string describe(const program& p, const machine& m, const options& o = {});
 
 }  // namespace ricci

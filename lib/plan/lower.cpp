@@ -228,10 +228,10 @@ void order_axes(plan_step& s) {
 }
 
 std::string describe(const plan_step& s) {
-  static constexpr const char* along[] = {"n", "batch", "k"};
-  std::string text = s.how == method::move ? "move" : s.how == method::blocked ? "blocked" : std::string("lanes along ") +
-                     along[static_cast<int>(s.lanes)];
-  if (s.how == method::direct && s.lane_label >= 0) text += " #" + std::to_string(s.lane_label);
+  static constexpr const char* kinds[] = {"", " (a problem a lane)", " (dot products)"};
+  std::string text = s.how == method::move ? "copy" : s.how == method::blocked ? "blocked GEMM" : "scalar kernel";
+  if (s.how == method::direct && s.lane_label >= 0)
+    text = "lanes along #" + std::to_string(s.lane_label) + kinds[static_cast<int>(s.lanes)];
   if (s.pack_a) text += s.keep_a ? ", a packed once" : ", a packed";
   if (s.pack_b) text += s.keep_b ? ", b packed once" : ", b packed";
   if (s.buffer_c) text += ", c buffered";
@@ -266,7 +266,7 @@ class chooser {
       try_blocked(*op, axes);
     }
     for (const auto& [text, seconds] : tried_)
-      if (text != describe(best_)) best_.rejected.push_back(text + " " + format(seconds));
+      if (text != describe(best_)) best_.rejected.push_back(text + ", about " + format(seconds));
     return std::move(best_);
   }
 

@@ -117,7 +117,8 @@ struct hints {
 /// Decides everything. Errors: as compile().
 plan make_plan(const program& p, const machine& m, const options& o = {}, const hints& h = {});
 
-std::string to_string(const plan& p, const machine& m);
+/// rejected: with the ways that every step was not run, and their estimated times.
+std::string to_string(const plan& p, const machine& m, bool rejected = false);
 
 namespace planning {
 

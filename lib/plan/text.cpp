@@ -42,7 +42,7 @@ std::string time_text(double seconds) {
 
 class writer {
  public:
-  writer(const plan& p, const machine& m) : p_(p), m_(m) {}
+  writer(const plan& p, const machine& m, bool rejected) : p_(p), m_(m), rejected_(rejected) {}
 
   std::string run() {
     head();
@@ -125,6 +125,17 @@ class writer {
     out_ += name(s.op.b) + "\n       " + groups(s) + "\n       " + how(s);
     if (s.how != method::move) out_ += "; " + flops_text(s.flops);
     out_ += ", about " + time_text(s.seconds) + "\n";
+    if (rejected_)
+      for (const std::string& other : s.rejected) out_ += "       rejected: " + with_names(other) + "\n";
+  }
+
+  /// "#3" becomes the name of label 3.
+  std::string with_names(const std::string& text) const {
+    const std::size_t at = text.find('#');
+    if (at == std::string::npos) return text;
+    std::size_t end = at + 1;
+    while (end < text.size() && text[end] >= '0' && text[end] <= '9') ++end;
+    return text.substr(0, at) + label(std::stoi(text.substr(at + 1, end - at - 1))) + text.substr(end);
   }
 
   std::string groups(const plan_step& s) const {
@@ -156,11 +167,12 @@ class writer {
 
   const plan& p_;
   const machine& m_;
+  bool rejected_;
   std::string out_;
 };
 
 }  // namespace
 
-std::string to_string(const plan& p, const machine& m) { return writer(p, m).run(); }
+std::string to_string(const plan& p, const machine& m, bool rejected) { return writer(p, m, rejected).run(); }
 
 }  // namespace ricci

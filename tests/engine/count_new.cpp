@@ -6,6 +6,23 @@
 
 std::atomic<long> allocations{0};
 
+#if defined(__SANITIZE_THREAD__)
+#define RICCI_OWN_NEW 0
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define RICCI_OWN_NEW 0
+#endif
+#endif
+#ifndef RICCI_OWN_NEW
+#define RICCI_OWN_NEW 1
+#endif
+
+// The thread sanitizer does not let its operator new be replaced.
+extern const bool allocations_are_counted;
+const bool allocations_are_counted = RICCI_OWN_NEW;
+
+#if RICCI_OWN_NEW
+
 void* operator new(std::size_t n, const std::nothrow_t&) noexcept {
   ++allocations;
   return std::malloc(n ? n : 1);
@@ -23,3 +40,4 @@ void operator delete(void* p, const std::nothrow_t&) noexcept { std::free(p); }
 void operator delete[](void* p) noexcept { std::free(p); }
 void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
 void operator delete[](void* p, const std::nothrow_t&) noexcept { std::free(p); }
+#endif

@@ -1,10 +1,17 @@
 #!/usr/bin/env bash
 # Everything that tests ricci without a GPU. Ends with "N passed, N failed": ctest cases, and builds that failed.
+# Usage: test.sh [--quick | PRESET ...]
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source tools/steps.sh
 quick=
-[ "${1:-}" != --quick ] || quick=yes
+wanted="release clang dev tsan"
+case ${1:-} in
+  "") ;;
+  --quick) quick=yes wanted=release ;;
+  release | clang | dev | tsan) wanted=$* ;;
+  *) echo "ricci: ./run test [--quick | release | clang | dev | tsan ...], not '$*'" >&2 && exit 2 ;;
+esac
 rm -rf "$logs"
 passed=0
 failed=0
@@ -54,12 +61,14 @@ tree() {
   [ $((skipped + disabled)) -eq 0 ] || echo "  $((skipped + disabled)) not run, see $(log_of "$preset: test")" >&2
 }
 
-tree release
-if [ -z "$quick" ]; then
-  tree clang front kernels headers
-  tree dev front plan path engine einsum kernels machine cases command
-  tree tsan engine threads
-fi
+for preset in $wanted; do
+  case $preset in
+    release) tree release ;;
+    clang) tree clang front kernels headers ;;
+    dev) tree dev front plan path engine einsum kernels machine cases command ;;
+    tsan) tree tsan engine threads ;;
+  esac
+done
 echo "logs in $logs; $((SECONDS / 60)) min $((SECONDS % 60)) s" >&2
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

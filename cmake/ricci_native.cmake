@@ -1,0 +1,13 @@
+# ricci_native(<target> [arch]): compiles a target, the Eigen side of a comparison, for the processor that builds it.
+include(CheckCXXCompilerFlag)
+
+function(ricci_native target)
+  set(arch native)
+  if(ARGC GREATER 1)
+    set(arch ${ARGV1})
+  endif()
+  check_cxx_compiler_flag(-march=${arch} RICCI_HAS_MARCH_${arch})
+  # With AVX-512 gcc 12 takes the deliberately undefined operands in its own header for mistakes of ours.
+  target_compile_options(${target} PRIVATE $<$<BOOL:${RICCI_HAS_MARCH_${arch}}>:-march=${arch}>
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+endfunction()

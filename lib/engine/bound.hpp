@@ -72,6 +72,9 @@ struct bound_plan {
 /// Chooses kernels and lays out tiles and scratch. Errors: too_slow, no_memory.
 bound_plan bind(const plan& p, const kernels::kernel_set& kernels, const options& o);
 
+class executable;
+const bound_plan& bound_of(const executable& e);
+
 /// Runs it. Allocates nothing once this thread's arena is large enough.
 void execute(const bound_plan& p, const bindings& b);
 
@@ -85,6 +88,8 @@ struct step_run {
   alignas(16) char alpha[16];
   alignas(16) char beta[16];
 };
+/// The step and its coefficients; pointers are the caller's.
+void set_scalars(step_run& r, const bound_step& s, const bindings& b);
 void run_direct(const step_run& r, std::int64_t first, std::int64_t last, bool packed_a, bool packed_b);
 void run_blocked(const step_run& r, std::int64_t first, std::int64_t last);
 

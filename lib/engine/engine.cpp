@@ -103,6 +103,8 @@ std::shared_ptr<const executable> compile(const program& p, const options& o) {
   return m.plans.try_emplace(key, std::move(made)).first->second;
 }
 
+const bound_plan& bound_of(const executable& e) { return e.bound(); }
+
 void run(const executable& e, const bindings& b) { execute(e.bound(), b); }
 
 std::string describe(const executable& e) { return to_string(e.decisions(), this_machine()); }

@@ -46,12 +46,6 @@ char* address(const place& p, dtype type, const bindings& b, const std::int64_t*
   return static_cast<char*>(b.pointers[p.slot]) + block_offset(p, block);
 }
 
-void set_scalars(step_run& r, const bound_step& s, const bindings& b) {
-  r.step = &s;
-  store_scalar(s.type, value_of(s.alpha, b), r.alpha);
-  store_scalar(s.type, value_of(s.beta, b), r.beta);
-}
-
 void set_pointers(step_run& r, const bindings& b, const std::int64_t* block, char* temporaries) {
   const bound_step& s = *r.step;
   r.a = address(s.a, s.type, b, block, temporaries);
@@ -156,6 +150,12 @@ void run_segment(const bound_plan& p, const bindings& b, const bound_segment& se
 }
 
 }  // namespace
+
+void set_scalars(step_run& r, const bound_step& s, const bindings& b) {
+  r.step = &s;
+  store_scalar(s.type, value_of(s.alpha, b), r.alpha);
+  store_scalar(s.type, value_of(s.beta, b), r.beta);
+}
 
 void execute(const bound_plan& p, const bindings& b) {
   if (!p.has_blocks) {

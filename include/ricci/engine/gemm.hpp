@@ -1,0 +1,35 @@
+// Batches of matrix products as the compiled library sees them: what C and the batch classes call. No templates here.
+#pragma once
+
+#include <complex>
+#include <cstdint>
+
+#include <ricci/core/types.hpp>
+
+namespace ricci {
+
+/// c_e[i,j] = beta c_e[i,j] + alpha sum_k a_e[i,k] b_e[k,j]        for each problem e of the batch
+///
+/// Shapes    a m x k, b k x n, c m x n; strides in elements, any for a and b; a transposed matrix has them exchanged.
+///           batch and the steps from problem to problem matter to run_gemm() only.
+/// Reading   beta == 0: c is not read. alpha == 0 or k == 0: a and b are not read.
+/// Aliasing  c overlaps neither a nor b.
+/// Errors    no_memory, too_slow. Extents are not negative.
+struct gemm_problem {
+  dtype type = dtype::f64;
+  bool conj_a = false, conj_b = false;
+  std::int64_t m = 0, n = 0, k = 0;
+  std::int64_t a_row = 0, a_col = 1, b_row = 0, b_col = 1, c_row = 0, c_col = 1;
+  std::int64_t batch = 1, a_step = 0, b_step = 0, c_step = 0;
+  std::complex<double> alpha = 1, beta = 0;
+  int threads = 0;  // most threads; 0: OpenMP's choice
+};
+
+/// Problem e at a + e*a_step, b + e*b_step, c + e*c_step. The plan is remembered on the calling thread.
+/// Problems whose c overlap run one after the other.
+void run_gemm(const gemm_problem& p, const void* a, const void* b, void* c);
+
+/// Problem e at a[e], b[e], c[e], p.batch of them. No two c overlap.
+void run_gemm_each(const gemm_problem& p, const void* const* a, const void* const* b, void* const* c);
+
+}  // namespace ricci

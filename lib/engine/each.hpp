@@ -1,0 +1,39 @@
+// A plan run for many problems whose operands live anywhere.
+#pragma once
+
+#include "engine/bound.hpp"
+
+namespace ricci {
+
+class bare_call;
+
+/// Runs `p` for problems 0 .. count-1. Slot s of problem i is at slots[s][i]. OpenMP over the problems when they are
+/// many, inside each problem when they are few and large. bare: the same problem as one kernel call, or null.
+/// Errors    no_memory; problems that come later in the batch may have run.
+void execute_each(const bound_plan& p, const bare_call* bare, const void* const* const* slots, int slot_count, std::int64_t count,
+                  const std::complex<double>* scalars);
+
+/// One problem as a bare kernel call, where a run is nothing else: one tile, nothing packed, nothing buffered.
+/// This is the place where a kernel that was made for the very problem is called.
+class bare_call {
+ public:
+  /// False if a run of `p` is more than one kernel call. The coefficients are set by another function, because they
+  /// may change from call to call.
+  bool prepare(const bound_plan& p);
+  void set_scalars(const std::complex<double>* scalars) { ricci::set_scalars(run_, *run_.step, {nullptr, scalars}); }
+
+  int slot_a() const { return run_.step->a.slot; }
+  int slot_b() const { return run_.step->b.slot; }
+  int slot_c() const { return run_.step->c.slot; }
+
+  void operator()(const void* a, const void* b, void* c) const {
+    contract_(*args_, a, b, c, run_.alpha, run_.beta);
+  }
+
+ private:
+  step_run run_{};
+  kernels::contract_fn contract_ = nullptr;
+  const kernels::contract_args* args_ = nullptr;
+};
+
+}  // namespace ricci

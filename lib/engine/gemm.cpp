@@ -1,0 +1,246 @@
+// Batches of matrix products: the program of one, and the thread's memory of plans.
+#include <ricci/engine/engine.hpp>
+#include <ricci/engine/gemm.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+
+#include "engine/each.hpp"
+
+namespace ricci {
+namespace {
+
+/// Values of alpha and beta that a plan may know; any other comes with the run.
+enum class known : std::uint8_t { zero, one, minus_one, no };
+
+known kind_of(const std::complex<double>& x) {
+  if (x.imag() != 0) return known::no;
+  return x.real() == 0 ? known::zero : x.real() == 1 ? known::one : x.real() == -1 ? known::minus_one : known::no;
+}
+
+/// The product itself has nothing to add: c = beta c.
+bool is_scaling(const gemm_problem& p, known alpha) { return alpha == known::zero || p.k == 0; }
+
+constexpr int label_e = 0, label_i = 1, label_j = 2, label_k = 3;
+
+reference matrix(const gemm_problem& p, int slot, const char* name, bool conj, std::int64_t step, int row,
+                 std::int64_t row_stride, int col, std::int64_t col_stride) {
+  reference r;
+  r.slot = slot;
+  r.type = p.type;
+  r.conj = conj;
+  r.name = name;
+  if (p.batch > 1 && step != 0) r.axes.push_back({label_e, step});
+  r.axes.push_back({row, row_stride});
+  r.axes.push_back({col, col_stride});
+  return r;
+}
+
+constexpr int slot_c = 0, slot_a = 1, slot_b = 2, slot_old = 3;  // the last: c as it was
+
+/// Appends beta c, if there is something to append.
+void add_old(program& p, const gemm_problem& g, known beta, int slot) {
+  statement& s = p.statements[0];
+  if (beta == known::zero) return;
+  if (beta == known::one) {
+    s.op = update::add;
+    return;
+  }
+  product& old = s.terms.emplace_back();
+  old.factors.push_back(matrix(g, slot, "C", false, g.c_step, label_i, g.c_row, label_j, g.c_col));
+  if (beta == known::minus_one) old.negate = true;
+  else old.scalar = p.scalar_count++;
+  p.overlaps.push_back({slot_c, slot, overlap::kind::same});
+  p.slot_count = slot + 1;
+}
+
+program program_of(const gemm_problem& g, known alpha, known beta) {
+  program p;
+  p.labels = {{"e", g.batch}, {"i", g.m}, {"j", g.n}};
+  statement& s = p.statements.emplace_back();
+  s.left = matrix(g, slot_c, "C", false, g.c_step, label_i, g.c_row, label_j, g.c_col);
+  p.slot_count = 1;
+  if (is_scaling(g, alpha)) {
+    add_old(p, g, beta, 1);
+    return p;
+  }
+  p.labels.push_back({"k", g.k});
+  product& t = s.terms.emplace_back();
+  t.factors.push_back(matrix(g, slot_a, "A", g.conj_a, g.a_step, label_i, g.a_row, label_k, g.a_col));
+  t.factors.push_back(matrix(g, slot_b, "B", g.conj_b, g.b_step, label_k, g.b_row, label_j, g.b_col));
+  // Matrices that share both factors: a label of the left side alone would be an error.
+  if (g.batch > 1 && g.a_step == 0 && g.b_step == 0) t.factors[0].axes.push_back({label_e, 0});
+  p.slot_count = 3;
+  if (alpha == known::minus_one) t.negate = true;
+  else if (alpha == known::no) t.scalar = p.scalar_count++;
+  add_old(p, g, beta, slot_old);
+  return p;
+}
+
+/// All that a plan depends on, as numbers.
+struct gemm_key {
+  std::array<std::int64_t, 14> words;
+
+  gemm_key() = default;
+  gemm_key(const gemm_problem& g, known alpha, known beta)
+      : words{static_cast<std::int64_t>(g.type) | g.conj_a << 4 | g.conj_b << 5 | static_cast<std::int64_t>(alpha) << 8 |
+                  static_cast<std::int64_t>(beta) << 12 | static_cast<std::int64_t>(g.threads) << 16,
+              g.m, g.n, g.k, g.a_row, g.a_col, g.b_row, g.b_col, g.c_row, g.c_col, g.batch, g.a_step, g.b_step, g.c_step} {}
+
+  /// Not std::array's ==, which stops at the first difference word by word; the numbers are nearly always equal.
+  bool operator==(const gemm_key& other) const { return std::memcmp(words.data(), other.words.data(), sizeof words) == 0; }
+
+  std::size_t hash() const {
+    std::uint64_t h = 0;
+    for (const std::int64_t w : words) h = (h ^ static_cast<std::uint64_t>(w)) * 0x9e3779b97f4a7c15u, h ^= h >> 29;
+    return static_cast<std::size_t>(h);
+  }
+};
+
+struct gemm_entry {
+  gemm_key key{};
+  bool in_order = false;  // matrices c may share elements: one problem after the other, without a plan of the whole
+  bool is_bare = false;   // a run is one kernel call
+  bool set_each = false;  // its coefficients come with every run
+  std::shared_ptr<const executable> code;
+  bare_call bare{};
+
+  const bare_call* ready(const std::complex<double>* scalars) {
+    if (!is_bare) return nullptr;
+    if (set_each) bare.set_scalars(scalars);
+    return &bare;
+  }
+};
+
+/// Plans that one thread remembers. A place for each hash; the engine remembers what is pushed out.
+struct gemm_memory {
+  static constexpr std::size_t places = 256;
+  gemm_entry* last = nullptr;
+  gemm_entry entries[places];
+};
+
+/// The thread's memory is freed when the thread ends; what runs later (in destructors) plans without it.
+thread_local gemm_memory* memory_of_thread = nullptr;
+thread_local bool memory_gone = false;
+struct memory_keeper {
+  ~memory_keeper() {
+    delete memory_of_thread;
+    memory_of_thread = nullptr;
+    memory_gone = true;
+  }
+};
+
+gemm_memory* make_memory() {
+  thread_local const memory_keeper keeper;
+  static_cast<void>(&keeper);
+  if (!memory_gone) memory_of_thread = new gemm_memory;
+  return memory_of_thread;
+}
+
+/// May matrices c of the batch share elements? Strides that nest prove that they do not.
+bool may_share(const gemm_problem& g) {
+  std::pair<std::int64_t, std::int64_t> axes[] = {{std::abs(g.c_row), g.m}, {std::abs(g.c_col), g.n},
+                                                  {std::abs(g.c_step), g.batch}};
+  std::sort(std::begin(axes), std::end(axes));
+  std::int64_t reach = 0;
+  for (const auto& [stride, extent] : axes) {
+    if (extent == 1) continue;
+    if (stride <= reach) return true;
+    reach += (extent - 1) * stride;
+  }
+  return false;
+}
+
+void make_entry(gemm_entry& e, const gemm_key& key, const gemm_problem& g, known alpha, known beta) {
+  e.code = nullptr;
+  e.key = {};
+  e.is_bare = false;
+  e.in_order = g.batch > 1 && may_share(g);
+  if (!e.in_order) {
+    options o;
+    o.threads = g.threads;
+    e.code = compile(program_of(g, alpha, beta), o);
+    e.is_bare = !is_scaling(g, alpha) && e.bare.prepare(bound_of(*e.code));
+    e.set_each = alpha == known::no || beta == known::no;
+    if (e.is_bare && !e.set_each) e.bare.set_scalars(nullptr);
+  }
+  e.key = key;
+}
+
+/// Calls f with the problem's entry.
+template <class F>
+void with_entry(const gemm_problem& g, known alpha, known beta, F f) {
+  const gemm_key key(g, alpha, beta);
+  gemm_memory* m = memory_of_thread;
+  if (!m) m = make_memory();
+  if (!m) {
+    gemm_entry e;
+    make_entry(e, key, g, alpha, beta);
+    return f(e);
+  }
+  if (m->last && m->last->key == key) return f(*m->last);
+  gemm_entry& e = m->entries[key.hash() % gemm_memory::places];
+  if (!(e.key == key)) {
+    m->last = nullptr;
+    make_entry(e, key, g, alpha, beta);
+  }
+  m->last = &e;
+  f(e);
+}
+
+struct scalar_list {
+  std::complex<double> at[2];
+  scalar_list(const gemm_problem& g, known alpha, known beta) {
+    int n = 0;
+    if (alpha == known::no && g.k > 0) at[n++] = g.alpha;
+    if (beta == known::no) at[n++] = g.beta;
+  }
+};
+
+bool is_nothing(const gemm_problem& g, known alpha, known beta) {
+  return g.m == 0 || g.n == 0 || g.batch == 0 || (is_scaling(g, alpha) && beta == known::one);
+}
+
+void run_in_order(gemm_problem g, const void* a, const void* b, void* c) {
+  const auto size = static_cast<std::int64_t>(size_of(g.type));
+  const std::int64_t count = g.batch;
+  g.batch = 1;
+  for (std::int64_t e = 0; e < count; ++e)
+    run_gemm(g, static_cast<const char*>(a) + e * g.a_step * size, static_cast<const char*>(b) + e * g.b_step * size,
+             static_cast<char*>(c) + e * g.c_step * size);
+}
+
+}  // namespace
+
+void run_gemm(const gemm_problem& g, const void* a, const void* b, void* c) {
+  const known alpha = kind_of(g.alpha), beta = kind_of(g.beta);
+  if (is_nothing(g, alpha, beta)) return;
+  const scalar_list scalars(g, alpha, beta);
+  void* pointers[4] = {c, const_cast<void*>(a), const_cast<void*>(b), c};
+  if (is_scaling(g, alpha)) pointers[1] = c;
+  with_entry(g, alpha, beta, [&](gemm_entry& e) {
+    if (e.in_order) return run_in_order(g, a, b, c);
+    if (const bare_call* const bare = e.ready(scalars.at))
+      return (*bare)(pointers[bare->slot_a()], pointers[bare->slot_b()], c);
+    run(*e.code, {pointers, scalars.at});
+  });
+}
+
+void run_gemm_each(const gemm_problem& g, const void* const* a, const void* const* b, void* const* c) {
+  const known alpha = kind_of(g.alpha), beta = kind_of(g.beta);
+  if (is_nothing(g, alpha, beta)) return;
+  gemm_problem one = g;
+  one.batch = 1;
+  one.a_step = one.b_step = one.c_step = 0;
+  const scalar_list scalars(g, alpha, beta);
+  const void* const* slots[4] = {c, a, b, c};
+  if (is_scaling(g, alpha)) slots[1] = c;
+  const int used = is_scaling(g, alpha) ? 2 : 4;
+  with_entry(one, alpha, beta, [&](gemm_entry& e) {
+    execute_each(bound_of(*e.code), e.ready(scalars.at), slots, used, g.batch, scalars.at);
+  });
+}
+
+}  // namespace ricci

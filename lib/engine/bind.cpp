@@ -57,6 +57,7 @@ class step_binder {
   bound_step run() {
     bound_step& b = out_;
     b.how = step_.how;
+    b.lanes = step_.lanes;
     b.type = compute_type(step_.op.c.type);
     b.type_a = type_of(step_.op.a), b.type_b = type_of(step_.op.b), b.type_c = step_.op.c.type;
     b.conj_a = step_.op.a.conj, b.conj_b = step_.op.b.conj;
@@ -348,6 +349,8 @@ bound_plan bind(const plan& p, const kernels::kernel_set& kernels, const options
     }
   }
   for (std::size_t i = 0; i < kept.size(); ++i) *kept[i] = shared, shared += kept_bytes[i];
+  for (bound_segment& s : out.segments)
+    for (bound_step& b : s.steps) generate_kernels(b);
   out.packs_bytes = shared;
   for (int l : p.block_labels) out.block_counts.push_back(p.source.labels[l].extent);
   if (out.has_blocks) out.block_counts.back() /= p.segments[0].block;

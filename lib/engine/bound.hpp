@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "codegen/codegen.hpp"
 #include "kernels/kernels.hpp"
 #include "plan/plan.hpp"
 
@@ -26,6 +27,7 @@ struct outer_loop {
 /// The arguments for one combination of full and short tiles.
 struct tile_args {
   kernels::contract_args contract;
+  std::shared_ptr<const codegen::kernel> first, later;  // made for these arguments; later: adds to partial sums
   kernels::move_args pack_a, pack_b, store_c;
 };
 
@@ -36,6 +38,7 @@ struct blocked_tables {
 
 struct bound_step {
   method how = method::direct;
+  kernels::lanes lanes = kernels::lanes::n;
   dtype type = dtype::f64;  // compute type
   dtype type_a = dtype::f64, type_b = dtype::f64, type_c = dtype::f64;
   bool conj_a = false, conj_b = false;
@@ -52,6 +55,7 @@ struct bound_step {
   blocked_tables blocked;
   coefficient alpha, beta;
   bool parallel = false;
+  bool in_place = false;  // one call of one generated kernel, nothing packed or buffered
   double seconds = 0;
 };
 
@@ -77,6 +81,9 @@ const bound_plan& bound_of(const executable& e);
 
 /// Runs it. Allocates nothing once this thread's arena is large enough.
 void execute(const bound_plan& p, const bindings& b);
+
+/// Lets the generator write kernels for the tiles of a step; those that it cannot write stay with the compiled ones.
+void generate_kernels(bound_step& s);
 
 /// Runs iterations [first, last) of a step's free loops; `scratch` is this thread's.
 struct step_run {

@@ -1,0 +1,47 @@
+#include "codegen/codegen.hpp"
+
+#include <cstdlib>
+#include <cstring>
+
+#if defined(RICCI_HAVE_XBYAK)
+#include "codegen/contract_code.hpp"
+#endif
+
+namespace ricci::codegen {
+
+#if defined(RICCI_HAVE_XBYAK)
+
+target best_target() {
+  static const target found = [] {
+    const char* wanted = std::getenv("RICCI_JIT");
+    if (wanted && std::strcmp(wanted, "0") == 0) return target::none;
+    const char* isa = kernels::best().isa;
+    if (std::strcmp(isa, "AVX-512") == 0) return target::avx512;
+    if (std::strcmp(isa, "AVX2") == 0) return target::avx2;
+    return target::none;
+  }();
+  return found;
+}
+
+std::shared_ptr<const kernel> make(const request& r, target t) {
+  const std::vector<nest> nests = shape(r, t);
+  if (nests.empty()) return nullptr;
+  try {
+    auto code = std::make_shared<contract_code>(r, t, nests, 4096);
+    code->readyRE();
+    const auto entry = code->getCode<kernel::function>();
+    const std::size_t bytes = code->getSize();
+    return std::make_shared<const kernel>(entry, std::move(code), bytes);
+  } catch (const Xbyak::Error&) {  // no memory that may be executed, or an offset too far: the compiled kernels do it
+    return nullptr;
+  }
+}
+
+#else
+
+target best_target() { return target::none; }
+std::shared_ptr<const kernel> make(const request&, target) { return nullptr; }
+
+#endif
+
+}  // namespace ricci::codegen

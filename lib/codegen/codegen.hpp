@@ -1,0 +1,54 @@
+// Contraction kernels written at run time for one set of arguments: every extent, stride and offset is an immediate.
+// A second producer of kernels under kernels/CONTRACT.md, for x86-64 with AVX2 or AVX-512; elsewhere it makes none.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "kernels/kernels.hpp"
+
+namespace ricci::codegen {
+
+enum class target : std::uint8_t { none, avx2, avx512 };
+
+/// What is known of alpha or beta when the kernel is made. beta == any still does not read c where beta is zero.
+enum class factor : std::uint8_t { zero, one, minus_one, any };
+
+/// One contraction kernel to be made. The tables that args points to are read during make() only.
+struct request {
+  dtype type = dtype::f64;  // f32, f64, c64 or c128
+  kernels::lanes lanes = kernels::lanes::n;
+  kernels::contract_args args;
+  factor alpha = factor::any, beta = factor::any;
+};
+
+/// Code in memory of its own.
+class kernel {
+ public:
+  using function = void (*)(const void* a, const void* b, void* c, const void* alpha, const void* beta);
+
+  kernel(function f, std::shared_ptr<const void> memory, std::size_t size)
+      : entry_(f), memory_(std::move(memory)), bytes_(size) {}
+
+  /// c = beta c + alpha sum a b, as the request said; alpha and beta are read only where it said any.
+  void operator()(const void* a, const void* b, void* c, const void* alpha, const void* beta) const {
+    entry_(a, b, c, alpha, beta);
+  }
+  function entry() const { return entry_; }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  function entry_;
+  std::shared_ptr<const void> memory_;
+  std::size_t bytes_;
+};
+
+/// What make() writes for on this CPU; none if there is no generator here, the environment says RICCI_JIT=0, or
+/// RICCI_ISA names a set that is not AVX2 or AVX-512.
+target best_target();
+
+/// Null if this request cannot be had: another lane axis, offsets beyond 2 GiB, no executable memory.
+/// Costs some microseconds for each thousand instructions. Source of the idea: the JIT libraries for small products.
+std::shared_ptr<const kernel> make(const request& r, target t);
+
+}  // namespace ricci::codegen

@@ -1,0 +1,75 @@
+// Writes the code of a contraction: loops, tiles, sums, the update of c.
+#pragma once
+
+#include "codegen/vector_code.hpp"
+
+namespace ricci::codegen {
+
+class contract_code : public vector_code {
+ public:
+  contract_code(const request& r, target t, const std::vector<nest>& nests, std::size_t bytes);
+
+ private:
+  using loops = std::vector<code_loop>;
+
+  /// A tile: rows [row, row + rows) by vectors [first, first + count) of the nest, relative to the pointers.
+  struct tile {
+    std::int64_t row, rows, first, count;
+  };
+
+  void write_bodies(factor beta);
+  void write_nest(const nest& n);
+  template <class Body> void in_loops(const loops& around, std::size_t left, Body&& body);
+  void write_tiles(const nest& n);
+  void write_tile(const tile& t);
+
+  void start_sums(const tile& t);
+  void write_sums(const tile& t);
+  void sum_loop(const tile& t, bool fresh);
+  void one_step(const tile& t, const reg64& a, const reg64& b, std::int64_t a_at, std::int64_t b_at, bool fresh);
+  void row_step(const tile& t, std::int64_t row, const address& from, const reg64& b, std::int64_t b_at, bool fresh);
+  void accumulate(int sum, const lane_vector& v, int x, const Xbyak::Operand& y, bool fresh);
+  void finish(const tile& t);
+  void join_complex(const tile& t);
+  void scale(const tile& t);
+  void scale_complex(const tile& t);
+  void add_old(const tile& t, std::int64_t row, std::int64_t v);
+
+  /// Registers: the sums first, then the vectors of b, one for a's element; the last keeps AVX2's mask.
+  int sum_register(const tile& t, int set, std::int64_t row, std::int64_t v) const {
+    return static_cast<int>((set * t.rows + row) * t.count + v);
+  }
+  int vector_register(const tile& t, std::int64_t v) const { return static_cast<int>(sets_ * t.rows * t.count + v); }
+  int element_register(const tile& t) const {
+    return static_cast<int>(sets_ * t.rows * t.count + (keeps_vectors(t) ? t.count : 1));
+  }
+  /// One row: its elements stay in registers and the vectors come from memory.
+  bool keeps_vectors(const tile& t) const { return !(t.rows == 1 && sets_ == 1 && batch_ == false); }
+  /// AVX-512: the broadcast of a's element is part of the multiply-add.
+  bool embeds(const tile& t) const { return wide() && t.count == 1 && sets_ == 1 && !batch_ && t.rows > 1; }
+  const lane_vector& vector(const tile& t, std::int64_t v) const {
+    return now_->vectors[static_cast<std::size_t>(t.first + v)];
+  }
+  std::int64_t b_of(const tile& t, std::int64_t v) const { return vector(t, v).b - shift_b_; }
+  std::int64_t c_of(const tile& t, std::int64_t row, std::int64_t v) const {
+    return vector(t, v).c - shift_c_ + (t.row + row) * now_->row_c;
+  }
+  bool preloads() const { return sets_ == 1 && beta_ == factor::one && (alpha_ == factor::one || alpha_ == factor::minus_one); }
+  bool subtracts() const { return preloads() && alpha_ == factor::minus_one; }
+  bool reads_c() const { return beta_ != factor::zero; }
+
+  const request& request_;
+  const std::vector<nest>& nests_;
+  int sets_;
+  bool batch_;
+  factor alpha_, beta_;
+  const nest* now_ = nullptr;
+  std::int64_t shift_b_ = 0, shift_c_ = 0;  // where in the nest's vectors the pointers stand
+  std::size_t depth_ = 0, saved_ = 0;
+  bool sums_loop_ = false;
+  Xbyak::Label tables_;
+  std::vector<const nest*> table_of_;
+  const reg64 a_ = rdi, b_ = rsi, c_ = rdx, alpha_at_ = rcx, beta_at_ = r8;
+};
+
+}  // namespace ricci::codegen

@@ -1,0 +1,192 @@
+#include "codegen/nest.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace ricci::codegen {
+namespace {
+
+using kernels::lanes;
+
+/// Multiply-adds that are written one after the other before loops are preferred: the code has to fit the cache of
+/// decoded instructions, and the time to write it must stay small.
+constexpr std::int64_t most_unrolled = 1400, most_in_tile = 700;
+
+constexpr std::int64_t most_offset = std::int64_t{1} << 30;
+
+struct geometry {
+  int real, vector, registers;  // bytes of a real and of the widest vector
+  int sets;                     // sums kept for each element: two for complex types
+};
+
+geometry geometry_of(const request& r, target t) {
+  const bool single = r.type == dtype::f32 || r.type == dtype::c64;
+  return {single ? 4 : 8, t == target::avx512 ? 64 : 32, t == target::avx512 ? 32 : 16, is_complex(r.type) ? 2 : 1};
+}
+
+/// The registers that hold `reals` neighbouring lanes: whole ones, then the narrowest that holds the rest.
+std::vector<lane_vector> chunks(std::int64_t reals, const geometry& g) {
+  std::vector<lane_vector> out;
+  const int width = g.vector / g.real;
+  std::int64_t at = 0;
+  for (; at + width <= reals; at += width) out.push_back({at * g.real, at * g.real, width, g.vector});
+  if (const int rest = static_cast<int>(reals - at); rest > 0) {
+    int bytes = g.vector;
+    while (bytes > 16 && rest * g.real <= bytes / 2) bytes /= 2;
+    out.push_back({at * g.real, at * g.real, rest, bytes});
+  }
+  return out;
+}
+
+bool partial(const lane_vector& v, const geometry& g) { return v.count * g.real < v.width; }
+
+/// Estimated cycles of one tile.
+double tile_cost(std::int64_t mr, std::int64_t nv, double k, const geometry& g, bool embeds) {
+  const double madds = static_cast<double>(mr * nv * g.sets);
+  const double rows = static_cast<double>(mr * g.sets), vectors = static_cast<double>(nv);
+  const bool direct = embeds && nv == 1;  // the broadcast is part of the multiply-add
+  const double loads = rows + vectors, issued = madds + (direct ? 1 : mr == 1 ? rows : loads);
+  const double step = std::max({madds / 2, (mr == 1 ? rows + madds : loads) / 2, issued / 5, k > 12 ? 4.0 : 1.0});
+  return k * step + 1.2 * madds + 3;
+}
+
+/// Rows whose sums fit beside the vectors of b, a's element (and its parts for a complex problem a lane) and the mask.
+std::int64_t most_rows(std::int64_t nv, const geometry& g, bool masked, bool batch) {
+  const std::int64_t all = g.registers - (masked && g.vector == 32 ? 1 : 0);
+  const std::int64_t rows = std::max<std::int64_t>(0, (all - nv - (batch && g.sets == 2 ? 2 : 1)) / (nv * g.sets));
+  const bool one_row = !batch && g.sets == 1 && nv + 2 <= all;  // it takes its vectors from memory
+  return one_row ? std::max<std::int64_t>(rows, 1) : rows;
+}
+
+void choose_tile(nest& n, const geometry& g, bool batch, bool embeds) {
+  const bool masked = std::any_of(n.vectors.begin(), n.vectors.end(), [&](const auto& v) { return partial(v, g); });
+  const auto count = static_cast<std::int64_t>(n.vectors.size());
+  const double k = static_cast<double>(n.k * static_cast<std::int64_t>(n.outer.size()));
+  double least = 1e300;
+  n.tile_rows = n.tile_vectors = 0;
+  for (std::int64_t nv = 1; nv <= std::min<std::int64_t>(count, 14); ++nv)
+    for (std::int64_t mr = 1; mr <= std::min<std::int64_t>(most_rows(nv, g, masked, batch), n.rows); ++mr) {
+      double cost = 0;
+      for (const tile_run& r : runs_of(n.rows, mr))
+        for (const tile_run& v : runs_of(count, nv))
+          cost += static_cast<double>(r.count * v.count) * tile_cost(r.size, v.size, k, g, embeds);
+      if (cost < least * 0.999) least = cost, n.tile_rows = static_cast<int>(mr), n.tile_vectors = static_cast<int>(nv);
+    }
+}
+
+/// Loops of one are dropped, nested ones fused.
+void add_loop(std::vector<code_loop>& loops, const code_loop& x) {
+  if (x.count == 1) return;
+  if (!loops.empty()) {
+    code_loop& l = loops.back();
+    if (x.a == l.a * l.count && x.b == l.b * l.count && x.c == l.c * l.count) {
+      l.count *= x.count;
+      return;
+    }
+  }
+  loops.push_back(x);
+}
+
+std::int64_t reach(std::int64_t count, std::int64_t stride) { return (count - 1) * std::abs(stride); }
+
+/// Every offset that becomes a displacement is small enough.
+bool fits(const nest& n) {
+  std::int64_t a = reach(n.rows, n.row_a) + reach(n.k, n.k_a), b = reach(n.k, n.k_b), c = reach(n.rows, n.row_c);
+  std::int64_t vb = 0, vc = 0, oa = 0, ob = 0;
+  for (const lane_vector& v : n.vectors) vb = std::max(vb, std::abs(v.b)), vc = std::max(vc, std::abs(v.c));
+  for (const auto& [x, y] : n.outer) oa = std::max(oa, std::abs(x)), ob = std::max(ob, std::abs(y));
+  bool small = a + oa < most_offset && b + vb + ob < most_offset && c + vc < most_offset && n.start < most_offset;
+  for (const code_loop& l : n.loops)
+    for (std::int64_t s : {l.a, l.b, l.c}) small = small && std::abs(s) < most_offset && std::abs(s * l.count) < most_offset && l.count < most_offset;
+  return small;
+}
+
+void decide_loops(nest& n, const geometry& g) {
+  const auto vectors = static_cast<std::int64_t>(n.vectors.size());
+  const std::int64_t sums = n.k * static_cast<std::int64_t>(n.outer.size());
+  n.whole_sums = sums * n.tile_rows * n.tile_vectors * g.sets <= most_in_tile && sums <= 512;
+  const std::int64_t written = n.rows * vectors * g.sets * (n.whole_sums ? sums + 2 : 8);
+  n.unrolled = written <= most_unrolled || (n.rows <= n.tile_rows && vectors <= n.tile_vectors);
+  if (n.unrolled || !n.whole_sums) return;
+  // Tiles run in loops now; distinct ones are at most four.
+  if (4 * sums * n.tile_rows * n.tile_vectors * g.sets > 2 * most_unrolled) n.whole_sums = false;
+}
+
+}  // namespace
+
+std::vector<tile_run> runs_of(std::int64_t n, std::int64_t tile) {
+  const std::int64_t tiles = (n + tile - 1) / tile, size = n / tiles, more = n - size * tiles;
+  std::vector<tile_run> out;
+  if (more > 0) out.push_back({0, size + 1, more});
+  out.push_back({more * (size + 1), size, tiles - more});
+  return out;
+}
+
+std::vector<nest> shape(const request& r, target t) {
+  if (t == target::none || r.lanes == lanes::k) return {};
+  const geometry g = geometry_of(r, t);
+  const kernels::contract_args& x = r.args;
+  const std::int64_t element = g.real * g.sets;
+  nest base;
+  base.rows = x.row.extent, base.row_a = x.row.a * element, base.row_c = x.row.c * element;
+  base.k = x.k, base.k_a = x.k_a * element, base.k_b = x.k_b * element;
+  if (x.k_outer > 65536) return {};
+  for (std::int64_t o = 0; o < x.k_outer; ++o)
+    base.outer.push_back({x.k_outer_a ? x.k_outer_a[o] * element : 0, x.k_outer_b ? x.k_outer_b[o] * element : 0});
+  const auto add_loops = [&](nest& n) {
+    for (int i = 0; i < x.loop_count; ++i)
+      add_loop(n.loops, {x.loops[i].extent, x.loops[i].a * element, x.loops[i].b * element, x.loops[i].c * element});
+  };
+  const auto add_columns = [&](nest& n, const lane_vector& v) {
+    for (std::int64_t j = 0; j < x.col.extent; ++j)
+      n.vectors.push_back({v.b + j * x.col.b * element, v.c + j * x.col.c * element, v.count, v.width});
+    n.even_vectors = true;
+  };
+  std::vector<nest> out;
+  if (x.lane_extent > 1 << 20) return {};
+  const std::vector<lane_vector> pieces = chunks(x.lane_extent * g.sets, g);
+  const auto columns = x.col.extent, several = static_cast<std::int64_t>(pieces.size());
+  if (several > 4096 || columns > 4096) return {};
+  if (r.lanes == lanes::n) {
+    nest n = base;
+    if (several == 1) {
+      add_columns(n, pieces[0]);
+    } else if (several * columns <= 12 && columns > 1) {
+      for (std::int64_t j = 0; j < columns; ++j)
+        for (const lane_vector& v : pieces)
+          n.vectors.push_back({v.b + j * x.col.b * element, v.c + j * x.col.c * element, v.count, v.width});
+    } else {
+      n.vectors = pieces;
+      n.even_vectors = true;
+      add_loop(n.loops, {columns, 0, x.col.b * element, x.col.c * element});
+    }
+    add_loops(n);
+    out.push_back(std::move(n));
+  } else {
+    const bool tail = partial(pieces.back(), g) || pieces.back().width < g.vector;
+    if (const std::int64_t whole = several - (tail ? 1 : 0); whole > 0) {
+      nest n = base;
+      add_columns(n, {0, 0, g.vector / g.real, g.vector});
+      add_loop(n.loops, {whole, g.vector, g.vector, g.vector});
+      add_loops(n);
+      out.push_back(std::move(n));
+    }
+    if (tail) {
+      nest n = base;
+      add_columns(n, {0, 0, pieces.back().count, pieces.back().width});
+      n.start = pieces.back().b;
+      add_loops(n);
+      out.push_back(std::move(n));
+    }
+  }
+  for (nest& n : out) {
+    choose_tile(n, g, r.lanes == lanes::batch, t == target::avx512 && r.lanes == lanes::n && g.sets == 1);
+    decide_loops(n, g);
+    if (!n.unrolled && !n.even_vectors) n.unrolled = true;
+    if (!fits(n) || n.loops.size() > 12) return {};
+    if (n.tile_rows * n.tile_vectors == 0) return {};
+  }
+  return out;
+}
+
+}  // namespace ricci::codegen

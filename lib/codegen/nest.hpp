@@ -1,0 +1,52 @@
+// What the generator writes, decided: vectors of different widths, register tiles, loops. Plain values, no code.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "codegen/codegen.hpp"
+
+namespace ricci::codegen {
+
+/// Some neighbouring lanes that one register holds; offsets in bytes.
+struct lane_vector {
+  std::int64_t b = 0, c = 0;
+  int count = 0;  // reals in use
+  int width = 0;  // bytes of the register: 16, 32 or 64
+  bool operator==(const lane_vector&) const = default;
+};
+
+/// A loop around the tiles; strides in bytes.
+struct code_loop {
+  std::int64_t count = 1, a = 0, b = 0, c = 0;
+};
+
+/// Tiles of `size` rows (or vectors), `count` of them, from `first` on.
+struct tile_run {
+  std::int64_t first = 0, size = 0, count = 0;
+};
+
+/// c[row, vector] = beta c + alpha sum_k a[row, k] b[vector, k] inside loops.
+struct nest {
+  std::int64_t rows = 1, row_a = 0, row_c = 0;
+  std::vector<lane_vector> vectors;
+  bool even_vectors = false;  // equally spaced and, but for the last, all alike: they may run in a loop
+  std::vector<code_loop> loops;                              // innermost first
+  std::int64_t k = 1, k_a = 0, k_b = 0;
+  std::vector<std::pair<std::int64_t, std::int64_t>> outer;  // offsets of the outer summed index
+  std::int64_t start = 0;                                    // offset of a, b and c (the tail of lanes::batch)
+
+  int tile_rows = 1, tile_vectors = 1;
+  bool unrolled = false;   // all tiles one after the other, no loops over them
+  bool whole_sums = true;  // the sum is written out, no loop over k
+};
+
+/// The nests that make up a request (lanes::batch may need a second one for its last lanes); empty: not possible.
+std::vector<nest> shape(const request& r, target t);
+
+/// n things in tiles of at most `tile`, as equal as can be.
+std::vector<tile_run> runs_of(std::int64_t n, std::int64_t tile);
+
+}  // namespace ricci::codegen

@@ -1,0 +1,178 @@
+// Vector instructions for registers of any width, whole or partial, on AVX2 and AVX-512.
+#pragma once
+
+#define XBYAK_NO_OP_NAMES
+#include <xbyak/xbyak.h>
+
+#include <map>
+
+#include "codegen/nest.hpp"
+
+namespace ricci::codegen {
+
+class vector_code : public Xbyak::CodeGenerator {
+ public:
+  vector_code(std::size_t bytes, target t, bool single)
+      : Xbyak::CodeGenerator(bytes, Xbyak::AutoGrow), wide_(t == target::avx512), single_(single) {}
+
+ protected:
+  using address = Xbyak::Address;
+  using reg64 = Xbyak::Reg64;
+
+  bool wide() const { return wide_; }
+  bool single() const { return single_; }
+  int real() const { return single_ ? 4 : 8; }
+  int full() const { return wide_ ? 64 : 32; }
+
+  /// Register i as one of `bytes` bytes.
+  static Xbyak::Xmm reg(int i, int bytes) {
+    if (bytes == 64) return Xbyak::Zmm(i);
+    if (bytes == 32) return Xbyak::Ymm(i);
+    return Xbyak::Xmm(i);
+  }
+
+  address at(const reg64& base, std::int64_t offset) { return ptr[base + static_cast<int>(offset)]; }
+
+  bool partial(const lane_vector& v) const { return v.count * real() < v.width; }
+
+  /// Prepares the masks of all partial vectors: k registers, or constants behind the code.
+  void use_masks(const std::vector<lane_vector>& vectors) {
+    for (const lane_vector& v : vectors) {
+      if (!partial(v) || masks_.count(v.count)) continue;
+      const int next = static_cast<int>(masks_.size()) + 1;
+      masks_[v.count] = next;
+      if (!wide_) continue;
+      mov(eax, (1 << v.count) - 1);
+      kmovw(Xbyak::Opmask(next), eax);
+    }
+  }
+
+  /// AVX2: the register that keeps the mask of the one partial vector, where an instruction needs one.
+  void keep_mask(int i) { mask_register_ = i; }
+  void load_mask(const lane_vector& v) {
+    if (wide_ || !needs_mask(v)) return;
+    vmovups(reg(mask_register_, v.width), ptr[rip + mask_constants_[v.count]]);
+  }
+  bool needs_mask(const lane_vector& v) const {
+    if (!partial(v)) return false;
+    return !(v.count == 1 || (single_ && v.count == 2));
+  }
+
+  /// The lanes of v; the others of the register become zero.
+  void load(int i, const lane_vector& v, const address& from) {
+    if (!partial(v)) return vmovups(reg(i, v.width), from);
+    if (v.count == 1) return single_ ? vmovss(Xbyak::Xmm(i), from) : vmovsd(Xbyak::Xmm(i), from);
+    if (single_ && v.count == 2) return vmovsd(Xbyak::Xmm(i), from);
+    if (wide_) return move(reg(i, v.width) | mask(v) | Xbyak::util::T_z, from);
+    if (single_) vmaskmovps(reg(i, v.width), reg(mask_register_, v.width), from);
+    else vmaskmovpd(reg(i, v.width), reg(mask_register_, v.width), from);
+  }
+
+  /// Stores the lanes of v; AVX2 does it in pieces and uses `spare`, its masked store being slow on many machines.
+  void store(int i, const lane_vector& v, const reg64& base, std::int64_t offset, int spare) {
+    if (!partial(v)) return vmovups(at(base, offset), reg(i, v.width));
+    if (v.count == 1) return single_ ? vmovss(at(base, offset), Xbyak::Xmm(i)) : vmovsd(at(base, offset), Xbyak::Xmm(i));
+    if (single_ && v.count == 2) return vmovlps(at(base, offset), Xbyak::Xmm(i));
+    if (wide_) return move(at(base, offset) | mask(v), reg(i, v.width));
+    int from = i, rest = v.count;
+    const int half = 16 / real();
+    if (rest >= half) {
+      vmovups(at(base, offset), Xbyak::Xmm(from));
+      rest -= half, offset += 16;
+      if (rest == 0) return;
+      vextractf128(Xbyak::Xmm(spare), Xbyak::Ymm(from), 1);
+      from = spare;
+    }
+    if (!single_) return vmovsd(at(base, offset), Xbyak::Xmm(from));
+    if (rest >= 2) vmovlps(at(base, offset), Xbyak::Xmm(from));
+    if (rest == 3) vextractps(at(base, offset + 8), Xbyak::Xmm(from), 2);
+    if (rest == 1) vmovss(at(base, offset), Xbyak::Xmm(from));
+  }
+
+  void broadcast(int i, int width, const address& from) {
+    if (single_) return vbroadcastss(reg(i, width), from);
+    if (width == 16) return vmovddup(Xbyak::Xmm(i), from);
+    vbroadcastsd(width == 64 ? static_cast<Xbyak::Ymm>(Xbyak::Zmm(i)) : Xbyak::Ymm(i), from);
+  }
+
+  void clear(int i, int width) {
+    if (width == 64) vpxord(Xbyak::Zmm(i), Xbyak::Zmm(i), Xbyak::Zmm(i));
+    else if (i >= 16) vpxord(reg(i, width), reg(i, width), reg(i, width));
+    else vxorps(reg(i, width), reg(i, width), reg(i, width));
+  }
+
+  void mul(const Xbyak::Xmm& d, const Xbyak::Xmm& x, const Xbyak::Operand& y) {
+    if (single_) vmulps(d, x, y);
+    else vmulpd(d, x, y);
+  }
+  void add(const Xbyak::Xmm& d, const Xbyak::Xmm& x, const Xbyak::Operand& y) {
+    if (single_) vaddps(d, x, y);
+    else vaddpd(d, x, y);
+  }
+  using Xbyak::CodeGenerator::add;
+  using Xbyak::CodeGenerator::mul;
+  /// d += x y, or d -= x y.
+  void fma(const Xbyak::Xmm& d, const Xbyak::Xmm& x, const Xbyak::Operand& y, bool minus = false) {
+    if (minus) return single_ ? vfnmadd231ps(d, x, y) : vfnmadd231pd(d, x, y);
+    return single_ ? vfmadd231ps(d, x, y) : vfmadd231pd(d, x, y);
+  }
+  /// (re, im) -> (im, re) in each pair.
+  void swap_pairs(const Xbyak::Xmm& d, const Xbyak::Xmm& x) {
+    if (single_) vpermilps(d, x, 0xb1);
+    else vpermilpd(d, x, 0x55);
+  }
+  /// (re, re), and (im, im).
+  void both_even(const Xbyak::Xmm& d, const Xbyak::Xmm& x) {
+    if (single_) vmovsldup(d, x);
+    else vmovddup(d, x);
+  }
+  void both_odd(const Xbyak::Xmm& d, const Xbyak::Xmm& x) {
+    if (single_) vmovshdup(d, x);
+    else vpermilpd(d, x, 0xff);
+  }
+
+  Xbyak::Opmask mask(const lane_vector& v) const { return Xbyak::Opmask(masks_.at(v.count)); }
+
+  /// Constants behind the code: every pair of reals in a vector is (x, y).
+  const Xbyak::Label& pairs(double x, double y) { return pair_constants_[{x, y}]; }
+
+  void write_constants() {
+    for (auto& [key, label] : pair_constants_) {
+      align(64);
+      L(label);
+      for (int i = 0; i < 64 / real(); ++i) write_real(i % 2 ? key.second : key.first);
+    }
+    for (auto& [count, label] : mask_constants_) {
+      align(32);
+      L(label);
+      for (int i = 0; i < 32 / real(); ++i)
+        for (int k = 0; k < real(); ++k) db(i < count ? 0xff : 0);
+    }
+  }
+
+ private:
+  template <class D> void move(const D& to, const Xbyak::Operand& from) {
+    if (single_) vmovups(to, from);
+    else vmovupd(to, from);
+  }
+  void move(const address& to, const Xbyak::Xmm& from) {
+    if (single_) vmovups(to, from);
+    else vmovupd(to, from);
+  }
+
+  void write_real(double x) {
+    if (single_) {
+      dd(__builtin_bit_cast(std::uint32_t, static_cast<float>(x)));
+    } else {
+      dq(__builtin_bit_cast(std::uint64_t, x));
+    }
+  }
+
+  bool wide_, single_;
+  int mask_register_ = -1;
+  std::map<int, int> masks_;                 // count -> k register
+  std::map<int, Xbyak::Label> mask_constants_;
+  std::map<std::pair<double, double>, Xbyak::Label> pair_constants_;
+};
+
+}  // namespace ricci::codegen

@@ -1,0 +1,34 @@
+// Which kernels of a bound step are written at run time.
+#include "engine/bound.hpp"
+
+namespace ricci {
+namespace {
+
+codegen::factor factor_of(const coefficient& c) {
+  using enum codegen::factor;
+  if (c.scalar >= 0 || !c.more.empty()) return any;
+  return c.base == 0 ? zero : c.base == 1 ? one : c.base == -1 ? minus_one : any;
+}
+
+}  // namespace
+
+void generate_kernels(bound_step& s) {
+  const codegen::target t = codegen::best_target();
+  if (s.how != method::direct || t == codegen::target::none) return;
+  codegen::request r;
+  r.type = s.type;
+  r.lanes = s.lanes;
+  r.alpha = factor_of(s.alpha);
+  if (r.alpha == codegen::factor::zero) r.alpha = codegen::factor::any;
+  for (tile_args& x : s.tiles) {
+    r.args = x.contract;
+    r.beta = s.buffer_c >= 0 ? codegen::factor::zero : factor_of(s.beta);
+    x.first = codegen::make(r, t);
+    if (s.sum_count == 1) continue;
+    r.beta = codegen::factor::one;
+    x.later = codegen::make(r, t);
+  }
+  s.in_place = s.free_count == 1 && s.sum_count == 1 && s.tiles[0].first && s.pack_a < 0 && s.pack_b < 0 && s.buffer_c < 0;
+}
+
+}  // namespace ricci

@@ -1,0 +1,151 @@
+// The generator's kernels under the tests of the compiled ones: guarded memory, poisoned results, a wide reference.
+#include <catch2/catch.hpp>
+
+#include <cstdlib>
+
+#include "codegen/codegen.hpp"
+#include "contract_case.hpp"
+
+using namespace contract_case;
+namespace codegen = ricci::codegen;
+
+namespace {
+
+/// What the contract_fn below is to make, since its signature has no room for it.
+codegen::target now = codegen::target::none;
+bool exact_factors = false;  // alpha and beta are said to the generator where they are 0, 1 or -1
+int made = 0, refused = 0;
+
+template <class T> codegen::factor factor_of(T x) {
+  using enum codegen::factor;
+  if (!exact_factors) return any;
+  return x == T(0) ? zero : x == T(1) ? one : x == T(-1) ? minus_one : any;
+}
+
+template <class T, lanes L>
+void generated(const contract_args& g, const void* a, const void* b, void* c, const void* alpha, const void* beta) {
+  codegen::request r;
+  r.type = ricci::dtype_of<T>;
+  r.lanes = L;
+  r.args = g;
+  r.alpha = factor_of(*static_cast<const T*>(alpha));
+  if (r.alpha == codegen::factor::zero) r.alpha = codegen::factor::any;
+  r.beta = factor_of(*static_cast<const T*>(beta));
+  if (const auto k = codegen::make(r, now)) {
+    ++made;
+    return (*k)(a, b, c, alpha, beta);
+  }
+  ++refused;
+  best().contract[static_cast<int>(ricci::dtype_of<T>)][static_cast<int>(L)](g, a, b, c, alpha, beta);
+}
+
+template <class T> void fill(kernel_set& s) {
+  s.contract[static_cast<int>(ricci::dtype_of<T>)][static_cast<int>(lanes::n)] = &generated<T, lanes::n>;
+  s.contract[static_cast<int>(ricci::dtype_of<T>)][static_cast<int>(lanes::batch)] = &generated<T, lanes::batch>;
+}
+
+std::vector<codegen::target> targets() {
+  std::vector<codegen::target> out;
+  if (codegen::best_target() == codegen::target::none) return out;
+  out.push_back(codegen::target::avx2);
+  if (codegen::best_target() == codegen::target::avx512) out.push_back(codegen::target::avx512);
+  return out;
+}
+
+template <class T> T pick(const std::vector<T>& from, rng& g) { return from[g() % from.size()]; }
+
+template <class T> std::vector<T> factors() {
+  std::vector<T> x{T(0), T(1), T(-1), T(-2.5)};
+  if constexpr (complex_type<T>) x.push_back(T(typename real_of<T>::type(0.5), typename real_of<T>::type(-2)));
+  return x;
+}
+
+/// Runs one shape on every target, with and without known factors.
+template <class T> bool right(const shape& s, rng& g) {
+  kernel_set set = best();
+  fill<T>(set);
+  for (codegen::target t : targets())
+    for (bool exact : {false, true}) {
+      now = t;
+      exact_factors = exact;
+      const T alpha = pick(factors<T>(), g), beta = pick(factors<T>(), g);
+      const bool nan = alpha == T(1) && beta == T(0) && g() % 8 == 0;
+      runner<T> r(set, s, g);
+      const std::string wrong = r.run(alpha, beta, g, nan);
+      if (wrong.empty()) continue;
+      INFO((t == codegen::target::avx2 ? "AVX2 " : "AVX-512 ") << ricci::name_of(ricci::dtype_of<T>) << ' ' << text(s));
+      INFO("alpha " << alpha << " beta " << beta << (exact ? " known" : "") << (nan ? " with a NaN" : ""));
+      CHECK(wrong == "");
+      return false;
+    }
+  return true;
+}
+
+shape random_shape(bool complex, rng& g) {
+  const auto extent = [&](int most) { return static_cast<extent_t>(1 + g() % static_cast<unsigned>(most)); };
+  shape s;
+  s.along = g() % 3 == 0 ? lanes::batch : lanes::n;
+  s.lane = extent(g() % 3 == 0 ? 70 : 18);
+  s.row = extent(g() % 3 == 0 ? 33 : 9);
+  s.col = extent(g() % 3 == 0 ? 12 : 2);
+  s.k = extent(g() % 4 == 0 ? 90 : 9);
+  s.k_outer = g() % 3 == 0 ? extent(5) : 1;
+  const unsigned loops = static_cast<unsigned>(g() % 6);
+  for (unsigned i = 0; i < loops; ++i) s.loops.push_back(extent(3));
+  if (g() % 16 == 0) s.loops.assign(12, 1), s.loops[3] = s.loops[11] = 2;
+  s.packed = g() % 3 == 0;
+  s.conj_a = complex && g() % 2 == 0;
+  s.conj_b = complex && g() % 2 == 0;
+  std::vector<extent_t*> axes{&s.lane, &s.row, &s.col, &s.k, &s.k_outer};
+  for (extent_t& e : s.loops) axes.push_back(&e);
+  const extent_t most = reduced_tests() ? 4000 : 100000;
+  for (;;) {
+    extent_t work = 1;
+    for (const extent_t* e : axes) work *= *e;
+    if (work <= most) return s;
+    extent_t& e = *axes[g() % axes.size()];
+    e = (e + 1) / 2;
+  }
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("generated kernels: small sizes, all of them", "", float, double, std::complex<float>,
+                   std::complex<double>) {
+  const extent_t most = reduced_tests() ? 4 : 10;
+  rng g(20261121);
+  int wrong = 0;
+  for (lanes along : {lanes::n, lanes::batch})
+    for (extent_t m = 1; m <= most && wrong < 5; ++m)
+      for (extent_t n = 1; n <= most; ++n)
+        for (extent_t k = 1; k <= 4; ++k) {
+          shape s;
+          s.along = along, s.row = m, s.lane = n, s.k = k;
+          s.packed = g() % 2 == 0;
+          wrong += !right<TestType>(s, g);
+        }
+  CHECK(wrong == 0);
+}
+
+TEMPLATE_TEST_CASE("generated kernels: random shapes", "", float, double, std::complex<float>, std::complex<double>) {
+  rng g(7);
+  const int count = reduced_tests() ? 100 : 1500;
+  int wrong = 0;
+  made = refused = 0;
+  for (int i = 0; i < count && wrong < 5; ++i) {
+    INFO("case " << i);
+    wrong += !right<TestType>(random_shape(complex_type<TestType>, g), g);
+  }
+  CHECK(wrong == 0);
+  if (!targets().empty()) CHECK(made > 20 * refused);
+}
+
+TEST_CASE("a generator that cannot says so") {
+  codegen::request r;
+  r.lanes = lanes::k;
+  CHECK(codegen::make(r, codegen::best_target()) == nullptr);
+  r.lanes = lanes::n;
+  r.args.row = {2, std::int64_t{1} << 40, 0, 1};
+  CHECK(codegen::make(r, codegen::best_target()) == nullptr);
+  CHECK(codegen::make(codegen::request{}, codegen::target::none) == nullptr);
+}

@@ -1,0 +1,62 @@
+// ricci bench gemm on the CPU: every case of the request, ricci beside the peers.
+#include <ricci/core/error.hpp>
+
+#include <algorithm>
+
+#include "machine/machine.hpp"
+#include "tools/bench/bench.hpp"
+
+namespace ricci::tools {
+namespace {
+
+/// Bytes of A, B and C together: half of the cache, or far more than all of it.
+std::int64_t footprint_bytes(const std::string& where) {
+  const machine& m = this_machine();
+  if (where == "l1") return m.caches[0].bytes / 2;
+  if (where == "l2") return std::min<std::int64_t>(m.caches[1].bytes / 2, 256 << 10);
+  return std::clamp<std::int64_t>(6 * m.caches.back().bytes, std::int64_t{256} << 20, std::int64_t{640} << 20);
+}
+
+std::int64_t batch_for(const gemm_case& c, int threads) {
+  const gemm_size& s = c.size;
+  const std::int64_t each = (s.m * s.k + s.k * s.n + s.m * s.n) * static_cast<std::int64_t>(size_of(c.type));
+  // Caches are each core's own, memory is shared.
+  const std::int64_t bytes = footprint_bytes(c.footprint) * (c.footprint == "dram" ? 1 : threads);
+  return std::max<std::int64_t>(8, bytes / each / 8 * 8);
+}
+
+template <class F>
+void for_each_case(const bench_request& r, F f) {
+  for (const dtype type : r.types)
+    for (const std::string& layout : r.layouts)
+      for (const std::string& where : r.footprints)
+        for (const int beta : r.betas)
+          for (const gemm_size& size : r.sizes) {
+            gemm_case c{type, size, beta, layout, where, 1, r.threads};
+            c.batch = batch_for(c, r.threads);
+            f(c);
+          }
+}
+
+}  // namespace
+
+void bench_gemm_cpu(const bench_request& r) {
+  const std::vector<peer> peers = find_peers(r);
+  print_head(r, peers);
+  std::vector<gemm_answer> all;
+  for_each_case(r, [&](const gemm_case& c) {
+    gemm_data data(c);
+    std::vector<contender> contenders;
+    add_ours(c, data, contenders);
+    for (const peer& p : peers) p.add(c, data, contenders);
+    all.push_back(measure(r, c, data, std::move(contenders)));
+    print_answer(all.back());
+  });
+  print_summary(all);
+  if (!r.json.empty()) write_json(r, peers, all);
+  for (const gemm_answer& a : all)
+    for (const timing& t : a.contenders)
+      if (t.ours && !t.agrees) throw error(errc::bad_argument, "a result of " + t.name + " was wrong; the table says where");
+}
+
+}  // namespace ricci::tools

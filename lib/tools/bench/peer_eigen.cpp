@@ -1,0 +1,26 @@
+// Eigen, compiled apart for this very machine and opened at run time: its code must not mix with the command's.
+#include "tools/bench/bench.hpp"
+#include "tools/bench/eigen_module.hpp"
+
+namespace ricci::tools {
+
+void find_eigen(const bench_request& r, std::vector<peer>& to) {
+  const library module = library::open({RICCI_BENCH_PEERS "/libricci_peer_eigen.so"});
+  const auto find = module ? module.find<ricci_eigen_find>("ricci_eigen_gemm") : nullptr;
+  const auto version = module ? module.find<const char*()>("ricci_eigen_version") : nullptr;
+  if (!find || !version) return;
+  to.push_back({"Eigen", version(), module.path("ricci_eigen_gemm"),
+                [find, fixed_too = r.eigen_fixed](const gemm_case& c, gemm_data& d, std::vector<contender>& out) {
+                  for (const bool fixed : {true, false}) {
+                    if (fixed && !fixed_too) continue;
+                    ricci_eigen_kernel* const kernel = find(static_cast<int>(c.type), c.size.m, c.size.n, c.size.k, c.beta, fixed);
+                    if (!kernel) continue;
+                    const auto [m, n, k] = c.size;
+                    out.push_back({fixed ? "Eigen fixed" : "Eigen", false, true, [=, &d](std::int64_t first, std::int64_t last) {
+                                     for_each_problem(d, first, last, [&](const void* a, const void* b, void* x) { kernel(a, b, x, m, n, k); });
+                                   }, {}});
+                  }
+                }});
+}
+
+}  // namespace ricci::tools

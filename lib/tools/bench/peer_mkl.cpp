@@ -1,0 +1,86 @@
+// MKL: calls one by one, the strided and the pointer batch, and kernels made at run time (JIT).
+#include <memory>
+
+#include "tools/bench/cblas.hpp"
+
+namespace ricci::tools {
+namespace {
+
+template <class T, class S>
+struct mkl_calls {
+  using strided_fn = void(int, int, int, int, int, int, S, const T*, int, int, const T*, int, int, S, T*, int, int, int);
+  // One group: pointers to the values, arrays of pointers to the matrices.
+  using batch_fn = void(int, const int*, const int*, const int*, const int*, const int*, const void*, const void**,
+                        const int*, const void**, const int*, const void*, void**, const int*, int, const int*);
+  using create_fn = int(void**, int, int, int, int, int, int, S, int, int, S, int);
+  using kernel_fn = void(void*, const void*, const void*, void*);
+  using get_fn = kernel_fn*(const void*);
+  strided_fn* strided;
+  batch_fn* batch;
+  create_fn* create;
+  get_fn* get;
+  int (*destroy)(void*);
+
+  mkl_calls(const library& from, const std::string& letter)
+      : strided(from.find<strided_fn>(("cblas_" + letter + "gemm_batch_strided").c_str())),
+        batch(from.find<batch_fn>(("cblas_" + letter + "gemm_batch").c_str())),
+        create(from.find<create_fn>(("mkl_cblas_jit_create_" + letter + "gemm").c_str())),
+        get(from.find<get_fn>(("mkl_jit_get_" + letter + "gemm_ptr").c_str())),
+        destroy(from.find<int(void*)>("mkl_jit_destroy")) {}
+
+  template <class E, class Scalar>
+  void add(const gemm_case& p, gemm_data& d, std::vector<contender>& to, Scalar scalar) const {
+    const int m = static_cast<int>(p.size.m), n = static_cast<int>(p.size.n), k = static_cast<int>(p.size.k);
+    const auto one = std::make_shared<const E>(E(1)), beta = std::make_shared<const E>(E(static_cast<float>(p.beta)));
+    constexpr int rows = row_major_value, plain = no_trans_value;
+    void* jitter = nullptr;
+    if (create && get && create(&jitter, rows, plain, plain, m, n, k, scalar(one), k, n, scalar(beta), n) == 0 && jitter) {
+      const std::shared_ptr<void> owner(jitter, [f = destroy](void* x) { if (f) f(x); });
+      kernel_fn* const kernel = get(jitter);
+      to.push_back({"MKL jit", false, true, [&d, owner, kernel](std::int64_t first, std::int64_t last) {
+                      for_each_problem(d, first, last, [&](const void* a, const void* b, void* c) { kernel(owner.get(), a, b, c); });
+                    }, {}});
+    }
+    if (strided && p.layout != "pointers") {
+      to.push_back({"MKL batch", false, true, [=, &d, f = strided](std::int64_t first, std::int64_t last) {
+                      f(rows, plain, plain, m, n, k, scalar(one), reinterpret_cast<const T*>(d.address(d.a, d.step_a, first)), k,
+                        m * k, reinterpret_cast<const T*>(d.address(d.b, d.step_b, first)), n, k * n, scalar(beta),
+                        reinterpret_cast<T*>(d.address(d.c, d.step_c, first)), n, m * n, static_cast<int>(last - first));
+                    }, {}});
+    } else if (batch && p.layout == "pointers") {
+      to.push_back({"MKL batch", false, true, [=, &d, f = batch](std::int64_t first, std::int64_t last) {
+                      const int count = static_cast<int>(last - first);
+                      f(rows, &plain, &plain, &m, &n, &k, one.get(), const_cast<const void**>(d.pointers_a.data() + first), &k,
+                        const_cast<const void**>(d.pointers_b.data() + first), &n, beta.get(), d.pointers_c.data() + first, &n, 1,
+                        &count);
+                    }, {}});
+    }
+  }
+};
+
+}  // namespace
+
+void find_mkl(std::vector<peer>& to) {
+  const library mkl = library::open({"libmkl_rt.so.2", "libmkl_rt.so.1", "libmkl_rt.so"});
+  const auto version = mkl ? mkl.find<void(char*, int)>("mkl_get_version_string") : nullptr;
+  if (!version) return;
+  char text[200] = "";
+  version(text, sizeof text - 1);
+  std::string name = text;
+  name.erase(name.find_last_not_of(' ') + 1);
+  const cblas calls(mkl);
+  to.push_back({"MKL", name, mkl.path("cblas_dgemm"), [mkl, calls](const gemm_case& c, gemm_data& d, std::vector<contender>& out) {
+                  const auto value = [](const auto& x) { return *x; };
+                  const auto pointer = [](const auto& x) { return static_cast<const void*>(x.get()); };
+                  switch (c.type) {
+                    case dtype::f32: mkl_calls<float, float>(mkl, "s").add<float>(c, d, out, value); break;
+                    case dtype::f64: mkl_calls<double, double>(mkl, "d").add<double>(c, d, out, value); break;
+                    case dtype::c64: mkl_calls<void, const void*>(mkl, "c").add<std::complex<float>>(c, d, out, pointer); break;
+                    case dtype::c128: mkl_calls<void, const void*>(mkl, "z").add<std::complex<double>>(c, d, out, pointer); break;
+                    default: return;
+                  }
+                  calls.add("MKL", c, d, out);
+                }});
+}
+
+}  // namespace ricci::tools

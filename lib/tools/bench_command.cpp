@@ -1,0 +1,142 @@
+// ricci bench gemm: the options.
+#include <ricci/core/error.hpp>
+
+#include <stdlib.h>
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <memory>
+
+#include "tools/bench/bench.hpp"
+#include "tools/commands.hpp"
+#include "tools/einsum_files.hpp"
+
+namespace ricci::tools {
+namespace {
+
+struct arguments {
+  std::string types = "f64", sizes = "2:32", betas = "0,1", layouts = "strided", footprints = "l2", backend = "cpu", json, isa;
+  int threads = 1, rounds = 15;
+  double window = 250;
+  bool no_peers = false, no_eigen_fixed = false;
+};
+
+constexpr bench_backend backends[] = {{"cpu", bench_gemm_cpu}};
+
+std::vector<std::string> split(const std::string& text, char at) {
+  std::vector<std::string> out(1);
+  for (const char c : text)
+    if (c == at) out.emplace_back();
+    else out.back() += c;
+  return out;
+}
+
+std::int64_t number(const std::string& text, const std::string& all) {
+  std::int64_t value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code != std::errc() || end != text.data() + text.size() || value < 1 || value > 4096)
+    throw error(errc::bad_argument, "'" + all + "' is no size: write 2:32, 2:32:2, 5, 5x6x7, several with commas, or @file.csv");
+  return value;
+}
+
+/// Columns m, n, k of a file whose first line names its columns; rows with an extent over 64 are left out.
+void add_file(const std::string& name, std::vector<gemm_size>& to) {
+  std::ifstream in(name);
+  std::string line;
+  if (!std::getline(in, line) || line.rfind("m,n,k", 0) != 0)
+    throw error(errc::bad_file, "the first line of " + name + " is not m,n,k,...");
+  while (std::getline(in, line)) {
+    const auto fields = split(line, ',');
+    if (fields.size() < 3) continue;
+    const gemm_size s{number(fields[0], line), number(fields[1], line), number(fields[2], line)};
+    if (std::max({s.m, s.n, s.k}) <= 64) to.push_back(s);
+  }
+}
+
+std::vector<gemm_size> parse_sizes(const std::string& text) {
+  std::vector<gemm_size> out;
+  for (const std::string& item : split(text, ',')) {
+    if (item.rfind('@', 0) == 0) {
+      add_file(item.substr(1), out);
+    } else if (const auto range = split(item, ':'); range.size() > 1) {
+      const std::int64_t step = range.size() > 2 ? number(range[2], item) : 1;
+      for (std::int64_t n = number(range[0], item); n <= number(range[1], item); n += step) out.push_back({n, n, n});
+    } else if (const auto extents = split(item, 'x'); extents.size() == 3) {
+      out.push_back({number(extents[0], item), number(extents[1], item), number(extents[2], item)});
+    } else {
+      const std::int64_t n = number(item, item);
+      out.push_back({n, n, n});
+    }
+  }
+  return out;
+}
+
+std::vector<std::string> words(const std::string& text, std::initializer_list<const char*> known, const char* what) {
+  const auto out = split(text, ',');
+  for (const std::string& w : out)
+    if (std::find(known.begin(), known.end(), w) == known.end())
+      throw error(errc::bad_argument, "'" + w + "' is no " + what);
+  return out;
+}
+
+std::string typed(const arguments& a) {
+  return "ricci bench gemm --dtype " + a.types + " --sizes " + a.sizes + " --beta " + a.betas + " --layout " + a.layouts +
+         " --footprint " + a.footprints + " --threads " + std::to_string(a.threads) + " --rounds " + std::to_string(a.rounds) +
+         (a.isa.empty() ? "" : " --isa " + a.isa) + (a.no_peers ? " --no-peers" : "");
+}
+
+/// Everybody gets the same instruction set: ricci and the peers have a variable for it each.
+void force_isa(const std::string& isa) {
+  const bool avx2 = isa == "avx2";
+  for (const auto& [name, value] : {std::pair{"RICCI_ISA", avx2 ? "AVX2" : "AVX-512"}, {"LIBXSMM_TARGET", avx2 ? "hsw" : "skx"},
+                                    {"OPENBLAS_CORETYPE", avx2 ? "Haswell" : "SkylakeX"},
+                                    {"MKL_ENABLE_INSTRUCTIONS", avx2 ? "AVX2" : "AVX512"},
+                                    {"BLIS_ARCH_TYPE", avx2 ? "haswell" : "skx"}})
+    setenv(name, value, 1);
+}
+
+void run(const arguments& a) {
+  if (!a.isa.empty()) force_isa(a.isa);
+  bench_request r;
+  for (const std::string& t : split(a.types, ',')) r.types.push_back(parse_dtype(t));
+  r.sizes = parse_sizes(a.sizes);
+  for (const std::string& b : words(a.betas, {"0", "1"}, "beta that is measured")) r.betas.push_back(b == "1");
+  r.layouts = words(a.layouts, {"strided", "pointers", "interleaved"}, "layout");
+  r.footprints = words(a.footprints, {"l1", "l2", "dram"}, "footprint");
+  r.threads = a.threads;
+  r.peers = !a.no_peers;
+  r.eigen_fixed = !a.no_eigen_fixed;
+  r.rounds = a.rounds;
+  r.window = a.window * 1e-6;
+  r.json = a.json;
+  r.command = typed(a);
+  for (const bench_backend& b : backends)
+    if (a.backend == b.name) return b.run(r);
+  throw error(errc::no_gpu, "this build measures on the CPU alone; say --backend cpu");
+}
+
+}  // namespace
+
+std::function<void()> add_bench(CLI::App& app) {
+  CLI::App* const bench = app.add_subcommand("bench", "Measure ricci beside the peers found on this machine");
+  bench->require_subcommand(1);
+  CLI::App* const c = bench->add_subcommand("gemm", "Batches of small matrix products");
+  const auto given = std::make_shared<arguments>();
+  c->add_option("--dtype", given->types, "f64, f32, c64, c128, f16, bf16; several with commas");
+  c->add_option("--sizes", given->sizes, "2:32, 5x6x7, @file.csv with columns m,n,k; several with commas");
+  c->add_option("--beta", given->betas, "0, 1 or 0,1");
+  c->add_option("--layout", given->layouts, "strided, pointers, interleaved");
+  c->add_option("--footprint", given->footprints, "l1, l2, dram: where A, B and C lie together");
+  c->add_option("--threads", given->threads, "Threads")->check(CLI::Range(1, 1024));
+  c->add_option("--rounds", given->rounds, "Windows of each contender that count")->check(CLI::Range(1, 10000));
+  c->add_option("--window", given->window, "Microseconds of a window")->check(CLI::Range(10.0, 1e6));
+  c->add_option("--json", given->json, "Write what was measured to this file");
+  c->add_option("--backend", given->backend, "cpu or cuda")->check(CLI::IsMember({"cpu", "cuda"}));
+  c->add_option("--isa", given->isa, "avx2 or avx512, for ricci and the peers")->check(CLI::IsMember({"avx2", "avx512"}));
+  c->add_flag("--peers,!--no-peers", [given](std::int64_t on) { given->no_peers = on < 0; }, "Measure peers beside ricci (the default)");
+  c->add_flag("--no-eigen-fixed", given->no_eigen_fixed, "Leave out Eigen's matrices of fixed size");
+  return [given] { run(*given); };
+}
+
+}  // namespace ricci::tools

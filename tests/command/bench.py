@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+# ricci bench gemm: that it runs, that its results are right and its JSON complete. Speed is not looked at.
+import json
+
+from support import check, finish, refuses, run
+
+quick = ("bench", "gemm", "--rounds", "1", "--window", "10", "--no-eigen-fixed")
+
+done = run(*quick, "--sizes", "2,3x4x5,7", "--dtype", "f64,f32,c64,c128,f16,bf16", "--layout", "strided,pointers",
+           "--footprint", "l1,l2", "--json", "out.json")
+check(done.returncode == 0, f"runs: {done.returncode} {done.stderr!r}")
+check(b"geometric mean" in done.stdout or b"no peers" in done.stdout or b"ratio" in done.stdout, "prints a table")
+data = json.load(open("out.json"))
+check(data["ricci_bench"] == "gemm" and data["machine"]["isa"], "JSON says what it is")
+check(len(data["results"]) == 3 * 6 * 2 * 2 * 2, f"JSON has {len(data['results'])} results")
+for r in data["results"]:
+    where = f"{r['dtype']} {r['m']}x{r['n']}x{r['k']} beta {r['beta']} {r['layout']} {r['footprint']}"
+    ours = [c for c in r["contenders"] if c["ours"]]
+    check(ours and all(c["agrees"] for c in ours), f"{where}: ricci is right: {r['contenders']}")
+    check(all(c["gflops_best"] >= c["gflops_median"] > 0 for c in ours if c["windows"]), f"{where}: speeds")
+    check(r["bound_gflops"] > 0 and r["batch"] % 8 == 0, f"{where}: bound and batch")
+
+spread = run(*quick, "--sizes", "6", "--threads", "2", "--no-peers", "--json", "two.json")
+check(spread.returncode == 0 and json.load(open("two.json"))["results"][0]["threads"] == 2, f"two threads: {spread.stderr!r}")
+
+alone = run(*quick, "--sizes", "2:4:2", "--no-peers", "--beta", "1")
+check(alone.returncode == 0 and b"no peers" in alone.stdout, f"without peers: {alone.stderr!r}")
+
+with open("sizes.csv", "w") as file:
+    file.write("m,n,k,more\n5,6,7,x\n100,2,2,too large for the bench\n")
+from_file = run(*quick, "--sizes", "@sizes.csv", "--no-peers", "--json", "file.json")
+check(from_file.returncode == 0 and len(json.load(open("file.json"))["results"]) == 2, f"sizes of a file: {from_file.stderr!r}")
+
+refuses("a size that is none", *quick, "--sizes", "2:x", says="2:x")
+refuses("a size of zero", *quick, "--sizes", "0", says="'0'")
+refuses("a type that is none", *quick, "--dtype", "f65", says="f65")
+refuses("a layout that is none", *quick, "--layout", "loose", says="loose")
+refuses("a footprint that is none", *quick, "--footprint", "l9", says="l9")
+refuses("a beta that is none", *quick, "--beta", "2", says="2")
+refuses("a file that is none", *quick, "--sizes", "@none.csv", says="none.csv")
+refuses("bench of nothing", "bench", says="subcommand")
+refuses("no threads", *quick, "--threads", "0")
+finish("ricci bench gemm")

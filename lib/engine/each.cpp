@@ -32,13 +32,7 @@ int team_size(const bound_plan& p, std::int64_t count) {
 
 void run_range(const bound_plan& p, const bare_call* bare, const void* const* const* slots, int slot_count,
                const std::complex<double>* scalars, std::int64_t first, std::int64_t last) {
-  if (bare) {
-    const void* const* const a = slots[bare->slot_a()];
-    const void* const* const b = slots[bare->slot_b()];
-    const void* const* const c = slots[bare->slot_c()];
-    for (std::int64_t i = first; i < last; ++i) (*bare)(a[i], b[i], const_cast<void*>(c[i]));
-    return;
-  }
+  if (bare) return bare->run(slots[bare->slot_a()], slots[bare->slot_b()], slots[bare->slot_c()], first, last);
   void* pointers[most_slots];
   for (std::int64_t i = first; i < last; ++i) {
     for (int s = 0; s < slot_count; ++s) pointers[s] = const_cast<void*>(slots[s][i]);
@@ -56,6 +50,7 @@ bool bare_call::prepare(const bound_plan& p) {
   if (s.pack_a >= 0 || s.pack_b >= 0 || s.buffer_c >= 0) return false;
   if (!external(s.a) || !external(s.b) || !external(s.c)) return false;
   run_.step = &s;
+  made_ = s.tiles[0].first ? s.tiles[0].first->entry() : nullptr;
   contract_ = s.contract;
   args_ = &s.tiles[0].contract;
   return true;

@@ -27,11 +27,21 @@ class bare_call {
   int slot_c() const { return run_.step->c.slot; }
 
   void operator()(const void* a, const void* b, void* c) const {
-    contract_(*args_, a, b, c, run_.alpha, run_.beta);
+    if (made_) made_(a, b, c, run_.alpha, run_.beta);
+    else contract_(*args_, a, b, c, run_.alpha, run_.beta);
+  }
+
+  /// Problems [first, last) of arrays of pointers.
+  void run(const void* const* a, const void* const* b, const void* const* c, std::int64_t first, std::int64_t last) const {
+    if (made_)
+      for (std::int64_t i = first; i < last; ++i) made_(a[i], b[i], const_cast<void*>(c[i]), run_.alpha, run_.beta);
+    else
+      for (std::int64_t i = first; i < last; ++i) (*this)(a[i], b[i], const_cast<void*>(c[i]));
   }
 
  private:
   step_run run_{};
+  codegen::kernel::function made_ = nullptr;  // written at run time for this very problem
   kernels::contract_fn contract_ = nullptr;
   const kernels::contract_args* args_ = nullptr;
 };

@@ -382,7 +382,7 @@ void contract_code::finish(const tile& t) {
   for (std::int64_t r = 0; r < t.rows; ++r)
     for (std::int64_t v = 0; v < t.count; ++v) {
       if (adds) add_old(t, r, v);
-      store(sum_register(t, 0, r, v), vector(t, v), c_, c_of(t, r, v), element_register(t));
+      store(sum_register(t, 0, r, v), vector(t, v), c_, c_of(t, r, v), element_register(t), reads_c() && r + 1 == t.rows);
     }
 }
 

@@ -68,19 +68,21 @@ class vector_code : public Xbyak::CodeGenerator {
     else vmaskmovpd(reg(i, v.width), reg(mask_register_, v.width), from);
   }
 
-  /// Stores the lanes of v; AVX2 does it in pieces and uses `spare`, its masked store being slow on many machines.
-  void store(int i, const lane_vector& v, const reg64& base, std::int64_t offset, int spare) {
+  /// Stores the lanes of v. In pieces, with the help of `spare`, for AVX2, whose masked store is slow on many machines,
+  /// and where `exact`: a load that touches the idle lanes of a masked store has to wait until it is in the cache.
+  void store(int i, const lane_vector& v, const reg64& base, std::int64_t offset, int spare, bool exact) {
     if (!partial(v)) return vmovups(at(base, offset), reg(i, v.width));
-    if (v.count == 1) return single_ ? vmovss(at(base, offset), Xbyak::Xmm(i)) : vmovsd(at(base, offset), Xbyak::Xmm(i));
-    if (single_ && v.count == 2) return vmovlps(at(base, offset), Xbyak::Xmm(i));
-    if (wide_) return move(at(base, offset) | mask(v), reg(i, v.width));
-    int from = i, rest = v.count;
-    const int half = 16 / real();
-    if (rest >= half) {
-      vmovups(at(base, offset), Xbyak::Xmm(from));
-      rest -= half, offset += 16;
+    if (wide_ && !exact && needs_mask(v)) return move(at(base, offset) | mask(v), reg(i, v.width));
+    int from = i, rest = v.count, width = v.width;
+    for (int half = width / 2 / real(); width > 16; half /= 2) {
+      width /= 2;
+      if (rest < half) continue;
+      vmovups(at(base, offset), reg(from, width));
+      rest -= half, offset += width;
       if (rest == 0) return;
-      vextractf128(Xbyak::Xmm(spare), Xbyak::Ymm(from), 1);
+      if (width == 32) vextractf64x4(Xbyak::Ymm(spare), Xbyak::Zmm(from), 1);
+      else if (from >= 16 || spare >= 16) vextractf32x4(Xbyak::Xmm(spare), Xbyak::Ymm(from), 1);
+      else vextractf128(Xbyak::Xmm(spare), Xbyak::Ymm(from), 1);
       from = spare;
     }
     if (!single_) return vmovsd(at(base, offset), Xbyak::Xmm(from));

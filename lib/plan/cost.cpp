@@ -22,8 +22,12 @@ double stream_rate(double bytes, const machine& m) {
   return m.memory_bandwidth > 0 ? m.memory_bandwidth * 1e9 / hertz : 4.0;
 }
 
+bool writes_kernels(const machine& m) { return m.isa == "AVX2" || m.isa == "AVX-512"; }
+
+double call_cycles(const machine& m) { return writes_kernels(m) ? 20 : 55; }
+
 double kernel_cycles(const shape& s, const machine& m) {
-  const bool complex = is_complex(s.type);
+  const bool complex = is_complex(s.type), written = writes_kernels(m);
   const std::int64_t width = std::max<std::int64_t>(1, m.vector_bytes / static_cast<std::int64_t>(size_of(s.type)));
   const double fma_of_pair = complex ? 2 : 1;
   if (s.lanes == kernels::lanes::k) {
@@ -32,7 +36,7 @@ double kernel_cycles(const shape& s, const machine& m) {
     const double pair = static_cast<double>(rows * cols) * fma_of_pair;
     const double step = std::max({pair / 2, static_cast<double>(rows + cols) / 2, pair < 8 ? 4.0 : 0.0});
     const double vectors = static_cast<double>(s.k * divide_up(s.lane, width));
-    return tiles * (vectors * step + 12 + static_cast<double>(rows * cols) * 8) + 40;
+    return tiles * (vectors * step + 12 + static_cast<double>(rows * cols) * 8) + 180;
   }
   const std::int64_t budget = (m.vector_registers >= 32 ? 24 : 12) / (complex ? 2 : 1);
   const std::int64_t vectors = s.cols * divide_up(s.lane, width);
@@ -45,9 +49,9 @@ double kernel_cycles(const shape& s, const machine& m) {
   const double pair = rows * columns * fma_of_pair;
   const double loads = (columns + rows) * (complex && s.lanes == kernels::lanes::n ? 1.5 : 1.0) / 2;
   const double step = std::max({pair / 2, loads, s.k > 2 && pair < 8 ? 4.0 : 1.0});
-  const double masked = s.lane % width ? 1.15 : 1.0;
-  const double tile = static_cast<double>(s.k) * step * masked + 8 + pair * 0.8;
-  return static_cast<double>(s.loops) * (tiles * tile + 5) + 40;
+  const double masked = s.lane % width == 0 ? 1.0 : written ? 1.05 : 1.15;
+  const double tile = static_cast<double>(s.k) * step * masked + (written ? 3 : 8) + pair * 0.8;
+  return static_cast<double>(s.loops) * (tiles * tile + (written ? 2 : 5));
 }
 
 double move_cycles(std::int64_t count, bool same_unit, bool any_unit, bool converts) {

@@ -18,6 +18,12 @@ struct shape {
 /// Cycles of one kernel call.
 double kernel_cycles(const shape& s, const machine& m);
 
+/// Kernels are written for each plan on this machine, which makes a call and a tile cheaper.
+bool writes_kernels(const machine& m);
+
+/// Cycles to find the pointers of a call and enter the kernel.
+double call_cycles(const machine& m);
+
 /// Cycles to pack `count` elements; transposing when the unit strides lie on different axes.
 double move_cycles(std::int64_t count, bool same_unit, bool any_unit, bool converts);
 

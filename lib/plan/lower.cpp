@@ -202,7 +202,7 @@ struct candidate {
     const double rereads = std::max(1.0, static_cast<double>(s.rows) / 4);
     per_call = std::max(per_call, static_cast<double>(s.loops) * panel * rereads / stream_rate(panel, m));
     per_call *= strided_penalty(panel);
-    double total = static_cast<double>(calls) * (per_call + 15);
+    double total = static_cast<double>(calls) * (per_call + call_cycles(m));
     const bool lane_in_a = step.lanes != lanes::n;
     if (step.pack_a && !step.keep_a) total += pack_cycles(step.op.a, &step_axis::a, lane_in_a, calls);
     if (step.pack_b && !step.keep_b) total += pack_cycles(step.op.b, &step_axis::b, true, std::max(calls_b, calls_c > 1 ? calls_b : 1));

@@ -2,6 +2,7 @@
 #include "plan/plan.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <set>
 
@@ -97,9 +98,12 @@ double bytes_of(const operand& x, const std::vector<step_axis>& axes, std::int64
   return n;
 }
 
-constexpr double step_overhead = 120;  // cycles to find the pointers, split the tiles and enter the kernel
-
-constexpr double unhidden = 0.6;       // share of the memory time that the instructions do not hide
+/// Share of the memory time that the instructions do not hide. Blocks of a few lines let a core fetch the next one while
+/// it computes; large ones fetch first and compute then.
+double unhidden(double block_bytes) {
+  const double few = 6000, many = 36000;
+  return std::clamp(0.15 + 0.6 * std::log(block_bytes / few) / std::log(many / few), 0.15, 0.75);
+}
 
 /// Estimated seconds of a segment: the instructions of every step and part of its memory time. External tensors come
 /// from where `footprint` bytes fit, temporaries from where the scratch fits.
@@ -107,16 +111,16 @@ double seconds_of(const segment& s, double footprint, const machine& m) {
   const double hertz = planning::cycles_per_second(m);
   const double far = planning::stream_rate(footprint, m) * hertz;
   const double near = planning::stream_rate(static_cast<double>(s.scratch_bytes), m) * hertz;
-  double total = 0;
+  const double step_overhead = planning::writes_kernels(m) ? 25 : 120;
+  double total = 0, outside = 0, inside = 0;  // bytes
   for (const plan_step& step : s.steps) {
-    double memory = 0;
     const auto add = [&](const operand& x, std::int64_t step_axis::*stride, double passes) {
-      memory += passes * bytes_of(x, step.axes, stride) / (x.where == operand::kind::temporary ? near : far);
+      (x.where == operand::kind::temporary ? inside : outside) += passes * bytes_of(x, step.axes, stride);
     };
     add(step.op.a, &step_axis::a, 1), add(step.op.b, &step_axis::b, 1), add(step.op.c, &step_axis::c, 2);
-    total += step.seconds + unhidden * memory + step_overhead / hertz;
+    total += step.seconds + step_overhead / hertz;
   }
-  return total;
+  return total + unhidden(outside) * outside / far + unhidden(inside) * inside / near;
 }
 
 class blocker {
@@ -161,7 +165,7 @@ class blocker {
     const std::int64_t width = std::max<std::int64_t>(1, machine_.vector_bytes / static_cast<std::int64_t>(size_of(type)));
     if (hints_.block > 0) return offer(block, hints_.block, hints_.interleave);
     for (std::int64_t size : {width, 2 * width, 4 * width, 8 * width}) offer(block, size, true);
-    for (std::int64_t size : {1, 8, 32}) offer(block, size, false);
+    for (std::int64_t size : {1, 2, 4, 8, 16, 32}) offer(block, size, false);
   }
 
   void offer(const std::vector<int>& block, std::int64_t size, bool interleave) {

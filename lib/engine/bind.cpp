@@ -201,10 +201,16 @@ class step_binder {
   bool make_contract(std::vector<inner_axis> axes, kernels::contract_args& out) {
     if (step_.how == method::move) return true;
     std::vector<axis> sums, rest;
-    const auto largest = [](std::vector<axis>& from, auto fits, axis& to) {
+    // The axis of the smallest steps among those long enough for a tile; if none is, the longest.
+    const auto take = [](std::vector<axis>& from, std::int64_t enough, auto fits, axis& to) {
       std::size_t best = from.size();
-      for (std::size_t i = 0; i < from.size(); ++i)
-        if (fits(from[i]) && (best == from.size() || from[i].extent > from[best].extent)) best = i;
+      const auto step = [](const axis& x) { return std::abs(x.a) + std::abs(x.b); };
+      for (std::size_t i = 0; i < from.size(); ++i) {
+        if (!fits(from[i])) continue;
+        if (best == from.size()) { best = i; continue; }
+        const std::int64_t length = std::min(from[i].extent, enough), other = std::min(from[best].extent, enough);
+        if (length > other || (length == other && step(from[i]) < step(from[best]))) best = i;
+      }
       if (best == from.size()) return;
       to = from[best];
       from.erase(from.begin() + static_cast<std::ptrdiff_t>(best));
@@ -213,11 +219,14 @@ class step_binder {
       if (x.is_lane) out.lane_extent = x.eff.extent;
       else (x.eff.c == 0 ? sums : rest).push_back(x.eff);
     }
-    largest(rest, [](const axis& x) { return x.b == 0 && x.a != 0; }, out.row);
-    largest(rest, [](const axis& x) { return x.a == 0 && x.b != 0; }, out.col);
+    take(rest, 8, [](const axis& x) { return x.b == 0 && x.a != 0; }, out.row);
+    take(rest, 8, [](const axis& x) { return x.a == 0 && x.b != 0; }, out.col);
     axis k;
-    largest(sums, [](const axis&) { return true; }, k);
+    take(sums, 4, [](const axis&) { return true; }, k);
     out.k = k.extent, out.k_a = k.a, out.k_b = k.b;
+    std::sort(sums.begin(), sums.end(), [](const axis& x, const axis& y) {
+      return std::abs(x.a) + std::abs(x.b) < std::abs(y.a) + std::abs(y.b);
+    });
     if (rest.size() > kernels::max_loops) return false;
     std::sort(rest.begin(), rest.end(), [](const axis& x, const axis& y) { return std::abs(x.c) < std::abs(y.c); });
     out.loop_count = static_cast<int>(rest.size());

@@ -52,7 +52,6 @@ bool bare_call::prepare(const bound_plan& p) {
   run_.step = &s;
   made_ = s.tiles[0].first ? s.tiles[0].first->entry() : nullptr;
   contract_ = s.contract;
-  made_ = s.in_place ? s.tiles[0].first->entry() : nullptr;
   args_ = &s.tiles[0].contract;
   return true;
 }

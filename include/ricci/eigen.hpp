@@ -62,4 +62,21 @@ auto view(X&& x) {
   }
 }
 
+/// A view of rank 2 as a map of Eigen: `ricci::map(b(0)).inverse()`. Extents known at compile time stay so.
+template <class T, auto... Options>
+  requires(detail::shape<Options...>::rank == 2 && detail::shape<Options...>::width == 0)
+auto map(const tensor_view<T, Options...>& x) {
+  using shape = detail::shape<Options...>;
+  constexpr auto extent = [](int d) { return shape::list.at[d] == dynamic ? Eigen::Dynamic : static_cast<int>(shape::list.at[d]); };
+  constexpr int rows = extent(0), cols = extent(1);
+  // A row is stored as a row whatever the strides: Eigen asks for that.
+  constexpr int order = cols == 1 && rows != 1 ? Eigen::ColMajor : Eigen::RowMajor;
+  using stride = Eigen::Stride<Eigen::Dynamic, Eigen::Dynamic>;
+  using matrix = Eigen::Matrix<std::remove_const_t<T>, rows, cols, order>;
+  using target = std::conditional_t<std::is_const_v<T>, const matrix, matrix>;
+  const std::int64_t outer = order == Eigen::RowMajor ? x.stride(0) : x.stride(1);
+  const std::int64_t inner = order == Eigen::RowMajor ? x.stride(1) : x.stride(0);
+  return Eigen::Map<target, Eigen::Unaligned, stride>(x.data(), x.extent(0), x.extent(1), stride(outer, inner));
+}
+
 }  // namespace ricci

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ricci/analysis/diagnostics.hpp>
+#include <ricci/batch/gemm.hpp>
 #include <ricci/einsum/einsum.hpp>
 #include <ricci/einsum/static.hpp>
 #include <ricci/expr/local.hpp>

@@ -23,9 +23,9 @@ known kind_of(const std::complex<double>& x) {
 /// The product itself has nothing to add: c = beta c.
 bool is_scaling(const gemm_problem& p, known alpha) { return alpha == known::zero || p.k == 0; }
 
-constexpr int label_e = 0, label_i = 1, label_j = 2, label_k = 3;
+constexpr int label_e = 0, label_i = 1, label_j = 2, label_l = 3, label_k = 4;
 
-reference matrix(const gemm_problem& p, int slot, const char* name, bool conj, std::int64_t step, int row,
+reference matrix(const gemm_problem& p, int slot, const char* name, bool conj, std::int64_t step, std::int64_t lane, int row,
                  std::int64_t row_stride, int col, std::int64_t col_stride) {
   reference r;
   r.slot = slot;
@@ -35,6 +35,7 @@ reference matrix(const gemm_problem& p, int slot, const char* name, bool conj, s
   if (p.batch > 1 && step != 0) r.axes.push_back({label_e, step});
   r.axes.push_back({row, row_stride});
   r.axes.push_back({col, col_stride});
+  if (p.lanes > 1 && lane != 0) r.axes.push_back({label_l, lane});
   return r;
 }
 
@@ -49,7 +50,7 @@ void add_old(program& p, const gemm_problem& g, known beta, int slot) {
     return;
   }
   product& old = s.terms.emplace_back();
-  old.factors.push_back(matrix(g, slot, "C", false, g.c_step, label_i, g.c_row, label_j, g.c_col));
+  old.factors.push_back(matrix(g, slot, "C", false, g.c_step, g.c_lane, label_i, g.c_row, label_j, g.c_col));
   if (beta == known::minus_one) old.negate = true;
   else old.scalar = p.scalar_count++;
   p.overlaps.push_back({slot_c, slot, overlap::kind::same});
@@ -58,9 +59,9 @@ void add_old(program& p, const gemm_problem& g, known beta, int slot) {
 
 program program_of(const gemm_problem& g, known alpha, known beta) {
   program p;
-  p.labels = {{"e", g.batch}, {"i", g.m}, {"j", g.n}};
+  p.labels = {{"e", g.batch}, {"i", g.m}, {"j", g.n}, {"l", g.lanes}};
   statement& s = p.statements.emplace_back();
-  s.left = matrix(g, slot_c, "C", false, g.c_step, label_i, g.c_row, label_j, g.c_col);
+  s.left = matrix(g, slot_c, "C", false, g.c_step, g.c_lane, label_i, g.c_row, label_j, g.c_col);
   p.slot_count = 1;
   if (is_scaling(g, alpha)) {
     add_old(p, g, beta, 1);
@@ -68,10 +69,11 @@ program program_of(const gemm_problem& g, known alpha, known beta) {
   }
   p.labels.push_back({"k", g.k});
   product& t = s.terms.emplace_back();
-  t.factors.push_back(matrix(g, slot_a, "A", g.conj_a, g.a_step, label_i, g.a_row, label_k, g.a_col));
-  t.factors.push_back(matrix(g, slot_b, "B", g.conj_b, g.b_step, label_k, g.b_row, label_j, g.b_col));
+  t.factors.push_back(matrix(g, slot_a, "A", g.conj_a, g.a_step, g.a_lane, label_i, g.a_row, label_k, g.a_col));
+  t.factors.push_back(matrix(g, slot_b, "B", g.conj_b, g.b_step, g.b_lane, label_k, g.b_row, label_j, g.b_col));
   // Matrices that share both factors: a label of the left side alone would be an error.
   if (g.batch > 1 && g.a_step == 0 && g.b_step == 0) t.factors[0].axes.push_back({label_e, 0});
+  if (g.lanes > 1 && g.a_lane == 0 && g.b_lane == 0) t.factors[0].axes.push_back({label_l, 0});
   p.slot_count = 3;
   if (alpha == known::minus_one) t.negate = true;
   else if (alpha == known::no) t.scalar = p.scalar_count++;
@@ -81,13 +83,14 @@ program program_of(const gemm_problem& g, known alpha, known beta) {
 
 /// All that a plan depends on, as numbers.
 struct gemm_key {
-  std::array<std::int64_t, 14> words;
+  std::array<std::int64_t, 18> words;
 
   gemm_key() = default;
   gemm_key(const gemm_problem& g, known alpha, known beta)
       : words{static_cast<std::int64_t>(g.type) | g.conj_a << 4 | g.conj_b << 5 | static_cast<std::int64_t>(alpha) << 8 |
                   static_cast<std::int64_t>(beta) << 12 | static_cast<std::int64_t>(g.threads) << 16,
-              g.m, g.n, g.k, g.a_row, g.a_col, g.b_row, g.b_col, g.c_row, g.c_col, g.batch, g.a_step, g.b_step, g.c_step} {}
+              g.m, g.n, g.k, g.a_row, g.a_col, g.b_row, g.b_col, g.c_row, g.c_col, g.batch, g.a_step, g.b_step, g.c_step,
+              g.lanes, g.a_lane, g.b_lane, g.c_lane} {}
 
   /// Not std::array's ==, which stops at the first difference word by word; the numbers are nearly always equal.
   bool operator==(const gemm_key& other) const { return std::memcmp(words.data(), other.words.data(), sizeof words) == 0; }
@@ -142,7 +145,7 @@ gemm_memory* make_memory() {
 /// May matrices c of the batch share elements? Strides that nest prove that they do not.
 bool may_share(const gemm_problem& g) {
   std::pair<std::int64_t, std::int64_t> axes[] = {{std::abs(g.c_row), g.m}, {std::abs(g.c_col), g.n},
-                                                  {std::abs(g.c_step), g.batch}};
+                                                  {std::abs(g.c_step), g.batch}, {std::abs(g.c_lane), g.lanes}};
   std::sort(std::begin(axes), std::end(axes));
   std::int64_t reach = 0;
   for (const auto& [stride, extent] : axes) {
@@ -157,7 +160,7 @@ void make_entry(gemm_entry& e, const gemm_key& key, const gemm_problem& g, known
   e.code = nullptr;
   e.key = {};
   e.is_bare = false;
-  e.in_order = g.batch > 1 && may_share(g);
+  e.in_order = (g.batch > 1 || g.lanes > 1) && may_share(g);
   if (!e.in_order) {
     options o;
     o.threads = g.threads;
@@ -200,16 +203,18 @@ struct scalar_list {
 };
 
 bool is_nothing(const gemm_problem& g, known alpha, known beta) {
-  return g.m == 0 || g.n == 0 || g.batch == 0 || (is_scaling(g, alpha) && beta == known::one);
+  return g.m == 0 || g.n == 0 || g.batch == 0 || g.lanes == 0 || (is_scaling(g, alpha) && beta == known::one);
 }
 
 void run_in_order(gemm_problem g, const void* a, const void* b, void* c) {
   const auto size = static_cast<std::int64_t>(size_of(g.type));
-  const std::int64_t count = g.batch;
-  g.batch = 1;
+  const std::int64_t count = g.batch, lanes = g.lanes;
+  g.batch = g.lanes = 1;
   for (std::int64_t e = 0; e < count; ++e)
-    run_gemm(g, static_cast<const char*>(a) + e * g.a_step * size, static_cast<const char*>(b) + e * g.b_step * size,
-             static_cast<char*>(c) + e * g.c_step * size);
+    for (std::int64_t l = 0; l < lanes; ++l)
+      run_gemm(g, static_cast<const char*>(a) + (e * g.a_step + l * g.a_lane) * size,
+               static_cast<const char*>(b) + (e * g.b_step + l * g.b_lane) * size,
+               static_cast<char*>(c) + (e * g.c_step + l * g.c_lane) * size);
 }
 
 }  // namespace
@@ -232,8 +237,8 @@ void run_gemm_each(const gemm_problem& g, const void* const* a, const void* cons
   const known alpha = kind_of(g.alpha), beta = kind_of(g.beta);
   if (is_nothing(g, alpha, beta)) return;
   gemm_problem one = g;
-  one.batch = 1;
-  one.a_step = one.b_step = one.c_step = 0;
+  one.batch = one.lanes = 1;
+  one.a_step = one.b_step = one.c_step = one.a_lane = one.b_lane = one.c_lane = 0;
   const scalar_list scalars(g, alpha, beta);
   const void* const* slots[4] = {c, a, b, c};
   if (is_scaling(g, alpha)) slots[1] = c;

@@ -60,6 +60,11 @@ void throw_bad_index(int axis, std::int64_t index, std::int64_t extent) {
               "ricci: index " + text(index) + " is outside axis " + text(axis) + " of extent " + text(extent));
 }
 
+void throw_no_stride() {
+  throw error(errc::bad_argument, "ricci: the first axis of an interleaved tensor has no stride; offset() says where an "
+                                  "element is");
+}
+
 void throw_host_stream() {
   throw error(errc::wrong_space,
               "ricci: a statement over host tensors cannot be enqueued on a stream; run it without one");

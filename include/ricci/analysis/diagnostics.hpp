@@ -138,6 +138,18 @@ struct extent_arguments {
                 "ricci[R020]: one constructor argument for each dynamic extent; see docs/errors.md#R020");
 };
 
+/// a times b into c: a.cols = b.rows, c.rows = a.rows, c.cols = b.cols. Negative: known at run time only.
+template <std::int64_t a_rows, std::int64_t a_cols, std::int64_t b_rows, std::int64_t b_cols, std::int64_t c_rows, std::int64_t c_cols>
+struct batches_that_do_not_fit {
+  static_assert(never<a_rows>, "ricci[R021]: the matrices of these batches do not fit; see docs/errors.md#R021");
+};
+
+/// A group holds matrices of one size.
+template <std::int64_t rows, std::int64_t cols, std::int64_t group_rows, std::int64_t group_cols>
+struct matrix_of_other_size {
+  static_assert(never<rows>, "ricci[R021]: the matrices of these batches do not fit; see docs/errors.md#R021");
+};
+
 /// Text of exactly its length, so that compilers print it well.
 template <int Size>
 constexpr fixed_string<Size + 1> text_of(const name_ref& name) {

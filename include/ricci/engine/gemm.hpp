@@ -21,11 +21,13 @@ struct gemm_problem {
   std::int64_t m = 0, n = 0, k = 0;
   std::int64_t a_row = 0, a_col = 1, b_row = 0, b_col = 1, c_row = 0, c_col = 1;
   std::int64_t batch = 1, a_step = 0, b_step = 0, c_step = 0;
+  /// run_gemm() alone: every problem of the batch is `lanes` problems, these steps apart.
+  std::int64_t lanes = 1, a_lane = 0, b_lane = 0, c_lane = 0;
   std::complex<double> alpha = 1, beta = 0;
   int threads = 0;  // most threads; 0: OpenMP's choice
 };
 
-/// Problem e at a + e*a_step, b + e*b_step, c + e*c_step. The plan is remembered on the calling thread.
+/// Problem (e, l) at a + e*a_step + l*a_lane and so on. The plan is remembered on the calling thread.
 /// Problems whose c overlap run one after the other.
 void run_gemm(const gemm_problem& p, const void* a, const void* b, void* c);
 

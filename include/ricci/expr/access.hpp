@@ -103,7 +103,8 @@ class access {
   static constexpr void describe(detail::flat_writer& to) {
     constexpr detail::subscript_info infos[sizeof...(Subscripts) + 1] = {Subscripts::info...};
     constexpr dtype type = dtype_of<std::remove_cv_t<element_type>>;
-    to.leaf({type, shape_type::space, shape_type::order, false, 0, shape_type::rank}, shape_type::list.at, infos);
+    to.leaf({type, shape_type::space, shape_type::order, false, 0, shape_type::rank, shape_type::width}, shape_type::list.at,
+            infos);
   }
   static constexpr void emit(detail::flat_writer& to, int, int leaf, int, bool conj) {
     to.use({detail::use_info::kind::factor, conj, leaf, 0});
@@ -125,16 +126,16 @@ template <int Axis> struct not_a_subscript;                  // analysis/diagnos
 
 template <class View, class... S>
 constexpr typename View::element_type& element_of(const View& view, const S&... subscripts) {
-  std::int64_t offset = 0;
+  std::int64_t at[sizeof...(S)];
   int d = 0;
-  const auto step = [&](std::int64_t at) {
+  const auto step = [&](std::int64_t index) {
 #ifndef NDEBUG
-    if (at < 0 || at >= view.extent(d)) throw_bad_index(d, at, view.extent(d));
+    if (index < 0 || index >= view.extent(d)) throw_bad_index(d, index, view.extent(d));
 #endif
-    offset += at * view.stride(d++);
+    at[d++] = index;
   };
   (step(subscripts.value), ...);
-  return view.data()[offset];
+  return view.data()[View::shape_type::offset(view.numbers(), at)];
 }
 
 template <class S> inline constexpr bool is_plain_index = integer_like<S> || constant_like<S>;

@@ -29,6 +29,7 @@ struct leaf_info {
   layout order = layout::row_major;
   bool local = false;
   int first_axis = 0, rank = 0;
+  int width = 0;  // of an interleaved tensor: problems side by side
 };
 
 /// What a term is multiplied from, in the order written.

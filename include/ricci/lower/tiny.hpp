@@ -68,7 +68,8 @@ constexpr bool has_label(const flat_program& p, const leaf_info& leaf, int label
 
 /// All about the leaf is static but for integers that fix an axis.
 constexpr bool is_tiny_leaf(const flat_program& p, const leaf_info& leaf) {
-  if (leaf.local || leaf.space != memory_space::host || leaf.order == layout::strided) return false;
+  if (leaf.local || leaf.space != memory_space::host || leaf.order == layout::strided || leaf.width > 0)
+    return false;
   for (int d = 0; d < leaf.rank; ++d) {
     const axis_info& axis = p.axes[leaf.first_axis + d];
     const bool run_time_label = axis.label >= 0 && (axis.extent == unknown || axis.first_at >= 0);

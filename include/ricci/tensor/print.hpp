@@ -2,6 +2,7 @@
 #pragma once
 
 #include <iosfwd>
+#include <vector>
 
 #include <ricci/tensor/tensor.hpp>
 
@@ -21,11 +22,26 @@ struct printable {
 
 void print(std::ostream& out, const printable& t);
 
+/// An interleaved tensor: its elements one behind the other first.
+template <class X>
+std::ostream& print_in_order(std::ostream& out, const X& x) {
+  using T = typename X::value_type;
+  constexpr int rank = X::shape_type::rank;
+  std::vector<T> elements(static_cast<std::size_t>(x.size()));
+  auto to = elements.begin();
+  for (const T& e : x) *to++ = e;
+  std::int64_t extents[rank], strides[rank], step = 1;
+  for (int d = rank - 1; d >= 0; --d) extents[d] = x.extent(d), strides[d] = step, step *= extents[d];
+  print(out, {dtype_of<T>, rank, elements.data(), extents, strides});
+  return out;
+}
+
 }  // namespace detail
 
 /// Nested brackets in row-major index order, as NumPy prints.
 template <detail::tensor_like X>
 std::ostream& operator<<(std::ostream& out, const X& x) {
+  if constexpr (X::shape_type::width > 0) return detail::print_in_order(out, x);
   std::int64_t extents[X::shape_type::rank + 1]{}, strides[X::shape_type::rank + 1]{};
   for (int d = 0; d < X::rank(); ++d) {
     extents[d] = x.extent(d);
@@ -44,11 +60,10 @@ bool operator==(const X& x, const Y& y) {
   } else {
     for (int d = 0; d < X::rank(); ++d)
       if (x.extent(d) != y.extent(d)) return false;
-    using left = detail::strided_iterator<const typename X::value_type, X::shape_type::rank>;
-    using right = detail::strided_iterator<const typename X::value_type, X::shape_type::rank>;
-    left a(x, 0);
-    right b(y, 0);
-    for (const left end(x, x.size()); !(a == end); ++a, ++b)
+    using element_type = const typename X::value_type;
+    auto a = detail::in_index_order<element_type>(x, 0);
+    auto b = detail::in_index_order<element_type>(y, 0);
+    for (const auto end = detail::in_index_order<element_type>(x, x.size()); !(a == end); ++a, ++b)
       if (!(*a == *b)) return false;
     return true;
   }

@@ -16,17 +16,31 @@ struct gpu_tag {};
 struct row_major_tag {};
 struct column_major_tag {};
 struct strided_tag {};
+template <int Width>
+struct interleaved_tag {
+  static_assert(Width > 0, "ricci: interleaved<W> puts W problems side by side");
+};
 
 /// Tags of `tensor` and `extents`: memory on the GPU; last axis fastest (the default); first axis fastest.
 inline constexpr gpu_tag gpu{};
 inline constexpr row_major_tag row_major{};
 inline constexpr column_major_tag column_major{};
+/// The first axis counts problems, and element x of W problems lies side by side: problem e is lane e % W of block e / W.
+/// A last block that is not full is there in memory. The other axes are row-major inside a block.
+template <int Width>
+inline constexpr interleaved_tag<Width> interleaved{};
 /// Tag of a view whose strides are known at run time only.
 inline constexpr strided_tag strided{};
 
 namespace detail {
 
-enum class layout : std::uint8_t { row_major, column_major, strided };
+enum class layout : std::uint8_t { row_major, column_major, strided, interleaved };
+
+template <class O> inline constexpr int width_of = 0;
+template <int Width> inline constexpr int width_of<interleaved_tag<Width>> = Width;
+
+/// Throws errc::bad_argument: the first axis of an interleaved tensor has no stride.
+[[noreturn]] void throw_no_stride();
 
 template <std::int64_t Extent> struct negative_extent;  // analysis/diagnostics.hpp
 
@@ -46,8 +60,14 @@ struct shape {
   static constexpr int rank = (0 + ... + static_cast<int>(is_extent_option<std::remove_cv_t<decltype(Options)>>));
   static_assert(rank <= 32, "ricci: a tensor has at most 32 axes");
   static constexpr memory_space space = has<gpu_tag> ? memory_space::gpu : memory_space::host;
-  static constexpr layout order =
-      has<strided_tag> ? layout::strided : has<column_major_tag> ? layout::column_major : layout::row_major;
+  static constexpr int width = (0 + ... + width_of<std::remove_cv_t<decltype(Options)>>);
+  static constexpr layout order = width > 0               ? layout::interleaved
+                                  : has<strided_tag>      ? layout::strided
+                                  : has<column_major_tag> ? layout::column_major
+                                                          : layout::row_major;
+  static_assert(width == 0 || rank > 0, "ricci: an interleaved tensor has an axis of problems");
+  static_assert(width == 0 || !(has<strided_tag> || has<column_major_tag> || has<gpu_tag>),
+                "ricci: interleaved goes with row-major tensors in host memory");
 
   struct extent_list {
     std::int64_t at[rank > 0 ? rank : 1]{};
@@ -73,10 +93,26 @@ struct shape {
   }
   static constexpr std::int64_t stride(const std::int64_t* numbers, int d) {
     if constexpr (order == layout::strided) return numbers[dynamic_count + d];
-    std::int64_t step = 1;
-    for (int a = order == layout::row_major ? d + 1 : 0; a < (order == layout::row_major ? rank : d); ++a)
+    if (width > 0 && d == 0) throw_no_stride();
+    std::int64_t step = width > 0 ? width : 1;
+    for (int a = order != layout::column_major ? d + 1 : 0; a < (order != layout::column_major ? rank : d); ++a)
       step *= extent(numbers, a);
     return step;
+  }
+
+  /// Elements of one block of an interleaved tensor.
+  static constexpr std::int64_t block(const std::int64_t* numbers) {
+    std::int64_t size = width;
+    for (int a = 1; a < rank; ++a) size *= extent(numbers, a);
+    return size;
+  }
+
+  /// Where an element is.
+  static constexpr std::int64_t offset(const std::int64_t* numbers, const std::int64_t* at) {
+    std::int64_t sum = 0;
+    for (int d = width > 0 ? 1 : 0; d < rank; ++d) sum += at[d] * stride(numbers, d);
+    if constexpr (width > 0) sum += at[0] / width * block(numbers) + at[0] % width;
+    return sum;
   }
 
   /// Run-time numbers of a view of this shape: its dynamic extents in order, then all strides if strided.

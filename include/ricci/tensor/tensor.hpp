@@ -28,7 +28,8 @@ template <class Tensor> struct temporary_tensor;           // analysis/diagnosti
 
 /// A tensor that owns its memory: `tensor<double, 64, ricci::dynamic, 8> A(n);`
 ///
-/// Options   extents (integers or `dynamic`), `gpu`, `row_major` (the default: last axis fastest), `column_major`.
+/// Options   extents (integers or `dynamic`), `gpu`, `row_major` (the default: last axis fastest), `column_major`,
+///           `interleaved<8>` (the first axis counts problems; eight of them side by side).
 ///           Dynamic extents are the constructor's arguments, in order.
 /// Memory    64-byte aligned, zero-initialised; a moved-from tensor may only be assigned to or destroyed.
 ///           A gpu tensor holds its extents; data() is null.
@@ -124,17 +125,35 @@ class tensor {
     for (T& e : *this) e = x;
   }
 
-  /// All elements in memory order.
-  T* begin() { return data_; }
-  T* end() { return data_ + host_size(); }
-  const T* begin() const { return data_; }
-  const T* end() const { return data_ + host_size(); }
+  /// All elements in memory order; of an interleaved tensor in row-major index order.
+  auto begin() { return first<T>(*this); }
+  auto end() { return last<T>(*this); }
+  auto begin() const { return first<const T>(*this); }
+  auto end() const { return last<const T>(*this); }
 
  private:
-  std::int64_t host_size() const { return shape_type::space == memory_space::host ? size() : 0; }
+  static constexpr bool is_interleaved = shape_type::width > 0;
+  template <class E, class Self>
+  static auto first(Self& self) {
+    if constexpr (is_interleaved) return self.view().begin();
+    else return static_cast<E*>(self.data_);
+  }
+  template <class E, class Self>
+  static auto last(Self& self) {
+    if constexpr (is_interleaved) return self.view().end();
+    else return static_cast<E*>(self.data_) + self.host_size();
+  }
+
+  /// Elements in memory, with those of a last block that is not full.
+  std::int64_t host_size() const {
+    if constexpr (is_interleaved) return (extent(0) + shape_type::width - 1) / shape_type::width * view().block();
+    else return shape_type::space == memory_space::host ? size() : 0;
+  }
   void acquire() {
     std::int64_t extents[shape_type::rank > 0 ? shape_type::rank : 1]{};
     for (int d = 0; d < rank(); ++d) extents[d] = extent(d);
+    if constexpr (is_interleaved)
+      if (extents[0] > 0) extents[0] = ((extents[0] - 1) / shape_type::width + 1) * shape_type::width;
     const std::int64_t count = detail::checked_size(extents, rank());
     if constexpr (shape_type::space == memory_space::host) data_ = static_cast<T*>(detail::allocate(count, sizeof(T)));
   }

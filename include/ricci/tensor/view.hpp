@@ -45,6 +45,10 @@ class tensor_view {
     return count;
   }
 
+  /// Elements from data() to the element with these indices, one for each axis; elements of one interleaved block.
+  constexpr std::int64_t offset(const std::int64_t* at) const { return shape_type::offset(numbers_, at); }
+  constexpr std::int64_t block() const { return shape_type::block(numbers_); }
+
   /// Integers and constants alone: the element. With labels: an access expression.
   template <class... S>
   constexpr decltype(auto) operator()(const S&... subscripts) const { return detail::subscript(*this, subscripts...); }
@@ -53,21 +57,19 @@ class tensor_view {
     for (T& e : *this) e = x;
   }
 
-  /// Row-major index order for strided views; memory order else.
+  /// Row-major index order for strided and interleaved views; memory order else.
   auto begin() const {
-    if constexpr (shape_type::order == detail::layout::strided)
-      return detail::strided_iterator<T, shape_type::rank>(*this, 0);
-    else
-      return data_;
+    if constexpr (is_dense) return data_;
+    else return detail::in_index_order<T>(*this, 0);
   }
   auto end() const {
-    if constexpr (shape_type::order == detail::layout::strided)
-      return detail::strided_iterator<T, shape_type::rank>(*this, size());
-    else
-      return data_ + size();
+    if constexpr (is_dense) return data_ + size();
+    else return detail::in_index_order<T>(*this, size());
   }
 
  private:
+  static constexpr bool is_dense =
+      shape_type::order == detail::layout::row_major || shape_type::order == detail::layout::column_major;
   T* data_ = nullptr;
   std::int64_t numbers_[shape_type::number_count > 0 ? shape_type::number_count : 1]{};
 };

@@ -1,0 +1,109 @@
+// A batch: equal matrices in one block of memory.
+#pragma once
+
+#include <ricci/batch/size.hpp>
+#include <ricci/expr/access.hpp>
+#include <ricci/tensor/tensor.hpp>
+
+namespace ricci {
+
+namespace detail {
+
+/// What a product needs to know of a batch, of whatever kind.
+struct batch_operand {
+  std::int64_t rows = 0, cols = 0, count = 0;
+  std::int64_t row = 0, col = 0;            // strides inside a matrix, in elements
+  void* base = nullptr;                     // matrix e at base + e * step elements
+  std::int64_t step = 0;
+  std::int64_t width = 0, block = 0;        // interleaved: matrix e at (e / width) * block + e % width
+  void* const* pointers = nullptr;          // or: matrix e there
+  const std::int64_t* strides = nullptr;    // with pointers: row and col of each matrix
+};
+
+/// Throws errc::bad_range for a matrix that the batch does not have.
+[[noreturn]] void throw_no_matrix(std::int64_t index, std::int64_t count);
+
+/// Throws errc::bad_extent if the count is negative.
+std::int64_t checked_count(std::int64_t count);
+
+}  // namespace detail
+
+/// `count` matrices of rows x cols in one block of memory, matrix after matrix, each row-major; make_batch() makes it.
+///
+/// b(e)         a view of matrix e, good in index notation and as long as the batch lives.
+/// b(e, i, j)   with labels: the whole batch as a tensor of rank 3; with integers: an element.
+/// Options      those of `tensor`; `interleaved<8>` stores eight matrices element by element side by side.
+template <element T, std::int64_t Rows, std::int64_t Cols, auto... Options>
+class batch {
+ public:
+  using value_type = T;
+  using element_type = T;
+  using tensor_type = tensor<T, dynamic, Rows, Cols, Options...>;
+  static constexpr bool ricci_batch = true;
+  static constexpr std::int64_t static_rows = Rows, static_cols = Cols;
+  static_assert(tensor_type::shape_type::space == memory_space::host, "ricci: the matrices of a batch are in host memory");
+
+  batch(const matrix_size<Rows, Cols>& size, std::int64_t count)
+      : tensor_(detail::with_dynamic_extents, detail::checked_count(count), size.rows, size.cols) {}
+
+  /// Number of matrices.
+  std::int64_t size() const { return tensor_.extent(0); }
+  std::int64_t rows() const { return tensor_.extent(1); }
+  std::int64_t cols() const { return tensor_.extent(2); }
+  T* data() { return tensor_.data(); }
+  const T* data() const { return tensor_.data(); }
+
+  /// The batch as a tensor (e, i, j).
+  tensor_type& as_tensor() { return tensor_; }
+  const tensor_type& as_tensor() const { return tensor_; }
+
+  auto operator()(std::int64_t e) & { return matrix<T>(tensor_.data(), e); }
+  auto operator()(std::int64_t e) const& { return matrix<const T>(tensor_.data(), e); }
+  auto operator()(std::int64_t e) const&& = delete;  // a view of a temporary
+  template <class E, class I, class J>
+  decltype(auto) operator()(const E& e, const I& i, const J& j) & { return tensor_(e, i, j); }
+  template <class E, class I, class J>
+  decltype(auto) operator()(const E& e, const I& i, const J& j) const& { return tensor_(e, i, j); }
+
+  void fill(const T& x) { tensor_.fill(x); }
+
+  detail::batch_operand operand() const {
+    using shape = typename tensor_type::shape_type;
+    detail::batch_operand out{rows(), cols(), size(), tensor_.stride(1), tensor_.stride(2), const_cast<T*>(data())};
+    if constexpr (shape::width > 0) out.width = shape::width, out.block = shape::width * rows() * cols();
+    else out.step = tensor_.stride(0);
+    return out;
+  }
+
+ private:
+  template <class E>
+  auto matrix(E* first, std::int64_t e) const {
+    if (e < 0 || e >= size()) detail::throw_no_matrix(e, size());
+    using shape = typename tensor_type::shape_type;
+    const std::int64_t r = rows(), c = cols();
+    constexpr int unknown_extents = (Rows == dynamic) + (Cols == dynamic);
+    const std::int64_t at[] = {e, 0, 0};
+    E* const start = first + tensor_.view().offset(at);
+    if constexpr (shape::order == detail::layout::row_major) {
+      const std::int64_t numbers[] = {Rows == dynamic ? r : c, c};  // dynamic extents in order
+      return tensor_view<E, Rows, Cols>(start, numbers);
+    } else {
+      const std::int64_t numbers[] = {Rows == dynamic ? r : c, c, 0, 0};
+      std::int64_t all[unknown_extents + 2];
+      for (int n = 0; n < unknown_extents; ++n) all[n] = numbers[n];
+      all[unknown_extents] = tensor_.stride(1), all[unknown_extents + 1] = tensor_.stride(2);
+      return tensor_view<E, Rows, Cols, strided>(start, all);
+    }
+  }
+
+  tensor_type tensor_;
+};
+
+/// `make_batch<double>(of_size(5_c, 5_c), 15)`: zeros. Tags behind the count are options of the tensor:
+/// `make_batch<float>(of_size(n, n), count, interleaved<8>)`.
+template <element T, std::int64_t Rows, std::int64_t Cols, class... Tags>
+auto make_batch(const matrix_size<Rows, Cols>& size, std::int64_t count, Tags...) {
+  return batch<T, Rows, Cols, Tags{}...>(size, count);
+}
+
+}  // namespace ricci

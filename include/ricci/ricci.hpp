@@ -3,6 +3,7 @@
 
 #include <ricci/analysis/diagnostics.hpp>
 #include <ricci/batch/gemm.hpp>
+#include <ricci/batch/interleave.hpp>
 #include <ricci/einsum/einsum.hpp>
 #include <ricci/einsum/static.hpp>
 #include <ricci/expr/local.hpp>

@@ -15,6 +15,7 @@ class resolver {
     out_.numbers.assign(call.numbers, call.numbers + p_.number_count);
     out_.lengths.assign(p_.label_count, unknown);
     out_.slots.reserve(p_.slot_count);
+    for (int l = 0; l < p_.label_count; ++l) out_.names.emplace_back(p_.labels[l].text, p_.labels[l].size);
   }
 
   lowering all() {
@@ -88,6 +89,7 @@ class resolver {
     slot_use& slot = out_.slots.emplace_back();
     slot.leaf = leaf;
     slot.statement = s;
+    slot.rank = info.rank;
     slot.is_left = is_left;
     slot.conj = conj && is_complex(info.type);
     std::int64_t extents[max_rank];
@@ -102,16 +104,29 @@ class resolver {
       slot.offset += slot.first[d] * slot.strides[d];
     }
     if (info.local) slot.offset = 0;
+    else if (info.width > 0) interleaved(info, extents, slot);
     else span(info, slot);
   }
 
+  /// Axis 0 was left out. An integer there says which problem; for a label the whole tensor counts as used.
+  static void interleaved(const leaf_info& info, const std::int64_t* extents, slot_use& slot) {
+    std::int64_t block = info.width;
+    for (int d = 1; d < info.rank; ++d) block *= extents[d];
+    if (slot.label[0] < 0) slot.offset += slot.shift = slot.first[0] / info.width * block + slot.first[0] % info.width;
+    else slot.width = info.width, slot.block = block;
+    for (int d = 0; d < info.rank; ++d)
+      if (slot.last[d] <= slot.first[d]) return;
+    slot.high = (extents[0] + info.width - 1) / info.width * block * static_cast<std::int64_t>(size_of(info.type));
+  }
+
   void strides(const leaf_info& info, const std::int64_t* extents, std::int64_t* to) const {
-    std::int64_t step = 1;
+    std::int64_t step = info.width > 0 ? info.width : 1;
     for (int a = 0; a < info.rank; ++a) {
       const int d = info.order == layout::column_major ? a : info.rank - 1 - a;
       if (info.order == layout::strided) to[d] = out_.numbers[p_.axes[info.first_axis + d].stride_at];
       else to[d] = step, step *= extents[d];
     }
+    if (info.width > 0) to[0] = 0;
   }
 
   static void span(const leaf_info& info, slot_use& slot) {
@@ -168,7 +183,7 @@ reference make_reference(const front_call& call, const lowering& low, int slot, 
     r.local = static_cast<int>(at - low.locals.begin());
   }
   r.name = name_of_slot(call, low, slot, r.local, names);
-  for (int d = 0; d < info.rank; ++d) {
+  for (int d = 0; d < s.rank; ++d) {
     if (s.label[d] < 0) continue;
     const auto same = [&](const reference_axis& a) { return a.label == s.label[d]; };
     const auto at = std::find_if(r.axes.begin(), r.axes.end(), same);
@@ -197,9 +212,11 @@ product make_product(const front_call& call, const lowering& low, const term_inf
 lowering resolve(const front_call& call) { return resolver(call).all(); }
 
 overlap::kind relation(const front_call& call, const lowering& low, int left_slot, int other_slot) {
+  if (low.slots[left_slot].copy >= 0 || low.slots[other_slot].copy >= 0) return overlap::kind::disjoint;
   const auto footprint_of = [&](const slot_use& s) {
-    const leaf_info& info = call.program->leaves[s.leaf];
-    return footprint{call.bases[s.leaf], info.type, info.rank, s.strides, s.first, s.last, s.label};
+    const dtype type = call.program->leaves[s.leaf].type;
+    const void* const base = static_cast<const char*>(call.bases[s.leaf]) + s.shift * static_cast<std::int64_t>(size_of(type));
+    return footprint{base, type, s.rank, s.strides, s.first, s.last, s.label};
   };
   return classify(footprint_of(low.slots[left_slot]), footprint_of(low.slots[other_slot]));
 }
@@ -207,8 +224,7 @@ overlap::kind relation(const front_call& call, const lowering& low, int left_slo
 program make_program(const front_call& call, const lowering& low, naming names) {
   const flat_program& flat = *call.program;
   program p;
-  for (int l = 0; l < flat.label_count; ++l)
-    p.labels.push_back({std::string(flat.labels[l].text, flat.labels[l].size), low.lengths[l]});
+  for (std::size_t l = 0; l < low.lengths.size(); ++l) p.labels.push_back({low.names[l], low.lengths[l]});
   p.local_count = static_cast<int>(low.locals.size());
   p.slot_count = static_cast<int>(low.slots.size());
   int slot = 0;
@@ -226,7 +242,8 @@ program make_program(const front_call& call, const lowering& low, naming names) 
       const slot_use &x = low.slots[left], &y = low.slots[other];
       if (other == left || flat.leaves[y.leaf].local) continue;
       const overlap::kind verdict = relation(call, low, left, other);
-      const bool same_tensor = call.bases[x.leaf] == call.bases[y.leaf] && x.low < x.high && y.low < y.high;
+      const bool same_tensor =
+          call.bases[x.leaf] == call.bases[y.leaf] && x.low < x.high && y.low < y.high && x.copy < 0 && y.copy < 0;
       if (verdict != overlap::kind::disjoint || same_tensor) p.overlaps.push_back({left, other, verdict});
     }
   }
@@ -263,6 +280,12 @@ void bind(const front_call& call, const lowering& low) {
 }
 
 program lower(const front_call& call) { return make_program(call, resolve(call), naming::by_memory); }
+
+bool is_interleaved(const lowering& low) {
+  for (const slot_use& s : low.slots)
+    if (s.width > 0) return true;
+  return false;
+}
 
 std::shared_ptr<const executable> prepare(const front_call& call, const options& o) {
   const lowering low = resolve(call);

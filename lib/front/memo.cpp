@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "front/lowering.hpp"
+#include "front/recipe.hpp"
 
 namespace ricci::detail {
 
@@ -17,6 +18,7 @@ struct memo_entry {
   };
   memo_entry* next = nullptr;
   std::shared_ptr<const executable> code;
+  std::shared_ptr<const recipe> parts;  // instead of code, for interleaved tensors
   std::vector<std::int64_t> numbers;
   std::vector<slot> slots;
 };
@@ -71,7 +73,10 @@ bool matches(const memo_entry& e, const front_call& call) {
 memo_entry* make_entry(const front_call& call) {
   const lowering low = resolve(call);
   auto e = std::make_unique<memo_entry>();
-  e->code = compile(make_program(call, low, naming::by_place));
+  if (is_interleaved(low))
+    e->parts = std::make_shared<const recipe>(lower_interleaved(call, low, naming::by_place, {}), options{});
+  else
+    e->code = compile(make_program(call, low, naming::by_place));
   e->numbers.assign(call.numbers, call.numbers + call.program->number_count);
   for (const slot_use& s : low.slots) {
     const auto size = static_cast<std::int64_t>(size_of(call.program->leaves[s.leaf].type));
@@ -98,6 +103,10 @@ memo_entry* remember(memo& m, memo_entry* e) {
 }
 
 void run_entry(const memo_entry& e, const front_call& call) {
+  if (e.parts) {
+    if (call.program->scalar_count > 0) bind_coefficients(call);
+    return e.parts->run(call.bases, call.coefficients);
+  }
   for (std::size_t s = 0; s < e.slots.size(); ++s) {
     const auto base = static_cast<const char*>(call.bases[e.slots[s].leaf]);
     call.pointers[s] = const_cast<char*>(base ? base + e.slots[s].offset : nullptr);

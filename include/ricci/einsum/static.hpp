@@ -64,13 +64,6 @@ constexpr std::int64_t einsum_extent(int output_axis) {
   return dynamic;
 }
 
-/// An extent of the type a user would write: int where it fits.
-template <std::int64_t Extent>
-inline constexpr auto option_of = [] {
-  if constexpr (Extent >= 0 && Extent <= std::numeric_limits<int>::max()) return static_cast<int>(Extent);
-  else return Extent;
-}();
-
 template <fixed_string S, class Sequence, class... View> struct einsum_result;
 template <fixed_string S, int... D, class First, class... View>
 struct einsum_result<S, std::integer_sequence<int, D...>, First, View...> {
@@ -94,8 +87,8 @@ struct einsum_source {
       subscript_info infos[max_rank];
       for (int d = 0; d < part.count; ++d) infos[d].name = {S.text + part.letters[d], 1};
       using shape = typename V::shape_type;
-      to.leaf({dtype_of<typename V::value_type>, shape::space, shape::order, false, 0, shape::rank}, shape::list.at,
-              infos);
+      to.leaf({dtype_of<typename V::value_type>, shape::space, shape::order, false, 0, shape::rank, shape::width},
+              shape::list.at, infos);
       if (n > 0) to.use({use_info::kind::factor, false, n, 0});
       ++n;
     };

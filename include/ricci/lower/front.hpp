@@ -33,6 +33,20 @@ void execute(const front_call& call, memo& remembered);
 /// Plans without a memo and fills pointers and coefficients.
 std::shared_ptr<const executable> prepare(const front_call& call, const options& o);
 
+/// Several plans in a row: a statement over interleaved tensors, whose problems may not fill their blocks.
+class recipe;
+std::shared_ptr<const recipe> prepare_recipe(const front_call& call, const options& o);
+void run(const recipe& r, const front_call& call);
+double flops(const recipe& r);
+double bytes(const recipe& r);
+
+/// Has the program an axis of interleaved problems?
+constexpr bool is_interleaved(const flat_program& p) {
+  for (int l = 0; l < p.leaf_count; ++l)
+    if (p.leaves[l].width > 0) return true;
+  return false;
+}
+
 /// The program of a call, for tests and texts.
 program lower(const front_call& call);
 

@@ -11,6 +11,7 @@ namespace ricci {
 namespace detail {
 
 void print_plan(std::ostream& out, const executable& code);
+void print_plan(std::ostream& out, const recipe& code);
 void print_inlined(std::ostream& out, double flops);
 
 /// What ricci::plan and ricci::fuse give. Copies share the plan; each keeps its pointers.
@@ -21,12 +22,14 @@ class planned {
   explicit planned(const options& o, const S&... statements) : options_(o) {
     sink to = frame_.writer();
     (statements.put(to), ...);
-    if constexpr (!tiny<Source>::applies) code_ = prepare(frame_.call(), o);
+    if constexpr (in_parts) code_ = prepare_recipe(frame_.call(), o);
+    else if constexpr (!tiny<Source>::applies) code_ = prepare(frame_.call(), o);
   }
 
   /// Evaluates with the tensors' present elements. Allocates nothing.
   void run() const {
     if constexpr (tiny<Source>::applies) tiny<Source>::run(frame_.bases, frame_.numbers, frame_.scalars);
+    else if constexpr (in_parts) detail::run(*code_, {&Source::flat, frame_.bases, frame_.numbers, frame_.scalars, nullptr, const_cast<std::complex<double>*>(frame_.coefficients)});
     else ricci::run(*code_, {frame_.pointers, frame_.coefficients});
   }
 
@@ -36,11 +39,11 @@ class planned {
   /// Floating-point operations of a run in the best order of pairwise products; a multiply-add counts 2, a complex
   /// one 8. constexpr where all extents are static and no term has more than six factors.
   static constexpr double flops() requires(is_static_cost<Source>) { return static_flops<Source>; }
-  double flops() const requires(!is_static_cost<Source>) { return ricci::flops(*code_); }
+  double flops() const requires(!is_static_cost<Source>) { return flops_of(*code_); }
 
   /// Bytes that must move at least once.
   static constexpr double bytes() requires(is_static_cost<Source>) { return static_bytes<Source>; }
-  double bytes() const requires(!is_static_cost<Source>) { return ricci::bytes(*code_); }
+  double bytes() const requires(!is_static_cost<Source>) { return bytes_of(*code_); }
 
   friend std::ostream& operator<<(std::ostream& out, const planned& p) {
     p.print(out);
@@ -48,6 +51,13 @@ class planned {
   }
 
  private:
+  static constexpr bool in_parts = is_interleaved(Source::flat);
+  using code_type = std::conditional_t<in_parts, recipe, executable>;
+  static double flops_of(const executable& e) { return ricci::flops(e); }
+  static double flops_of(const recipe& r) { return detail::flops(r); }
+  static double bytes_of(const executable& e) { return ricci::bytes(e); }
+  static double bytes_of(const recipe& r) { return detail::bytes(r); }
+
   void print(std::ostream& out) const {
     if constexpr (tiny<Source>::applies) {
       frame<Source> f = frame_;
@@ -60,7 +70,7 @@ class planned {
 
   frame<Source> frame_;
   options options_;
-  std::shared_ptr<const executable> code_;
+  std::shared_ptr<const code_type> code_;
 };
 
 /// Stands for a plan whose error was reported.

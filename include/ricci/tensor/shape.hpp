@@ -120,6 +120,13 @@ struct shape {
   static constexpr bool is_static = number_count == 0;
 };
 
+/// An extent of the type a user would write: int where it fits.
+template <std::int64_t Extent>
+inline constexpr auto option_of = [] {
+  if constexpr (Extent >= 0 && Extent <= std::numeric_limits<int>::max()) return static_cast<int>(Extent);
+  else return Extent;
+}();
+
 /// Number of elements of static extents; -1 if one is dynamic.
 constexpr std::int64_t static_size(const std::int64_t* extents, int rank) {
   std::int64_t size = 1;

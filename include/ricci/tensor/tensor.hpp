@@ -101,6 +101,8 @@ class tensor {
   std::int64_t extent(int d) const { return view().extent(d); }
   std::int64_t stride(int d) const { return view().stride(d); }
   std::int64_t size() const { return view().size(); }
+  std::int64_t offset(const std::int64_t* at) const { return view().offset(at); }
+  std::int64_t block() const { return view().block(); }
 
   view_type view() { return view_type(data_, numbers_); }
   const_view_type view() const { return const_view_type(data_, numbers_); }

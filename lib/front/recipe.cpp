@@ -1,0 +1,90 @@
+// Several plans run one after the other: statements over interleaved tensors.
+#include <iostream>
+
+#include <ricci/core/error.hpp>
+#include <ricci/tensor/tensor.hpp>
+
+#include "front/recipe.hpp"
+
+namespace ricci::detail {
+namespace {
+
+constexpr std::size_t usual_slots = 32;
+
+/// Memory for the copies of one run.
+class copies {
+ public:
+  explicit copies(const std::vector<std::int64_t>& bytes) {
+    try {
+      for (const std::int64_t b : bytes) at_.push_back(static_cast<char*>(allocate(b, 1)));
+    } catch (...) {
+      free_all();
+      throw;
+    }
+  }
+  ~copies() { free_all(); }
+  copies(const copies&) = delete;
+  copies& operator=(const copies&) = delete;
+  char* operator[](int c) const { return at_[static_cast<std::size_t>(c)]; }
+
+ private:
+  void free_all() {
+    for (char* p : at_) release(p);
+  }
+  std::vector<char*> at_;
+};
+
+}  // namespace
+
+recipe::recipe(const lowered_parts& parts, const options& o) : copies_(parts.copies) {
+  for (const lowered_part& p : parts.parts) steps_.push_back({compile(p.what, o), p.slots});
+}
+
+void recipe::run(const void* const* bases, const std::complex<double>* coefficients) const {
+  const copies mine(copies_);
+  void* few[usual_slots];
+  std::vector<void*> many;
+  for (const step& s : steps_) {
+    void** pointers = few;
+    if (s.slots.size() > usual_slots) many.resize(s.slots.size()), pointers = many.data();
+    for (std::size_t i = 0; i < s.slots.size(); ++i) {
+      const lowered_part::source& from = s.slots[i];
+      const char* const base = from.copy >= 0 ? mine[from.copy] : from.leaf < 0 ? nullptr : static_cast<const char*>(bases[from.leaf]);
+      pointers[i] = base ? const_cast<char*>(base + from.offset) : nullptr;
+    }
+    ricci::run(*s.code, {pointers, coefficients});
+  }
+}
+
+double recipe::flops() const {
+  double sum = 0;
+  for (const step& s : steps_) sum += ricci::flops(*s.code);
+  return sum;
+}
+
+double recipe::bytes() const {
+  double sum = 0;
+  for (const step& s : steps_) sum += ricci::bytes(*s.code);
+  return sum;
+}
+
+void recipe::print(std::ostream& out) const {
+  if (!copies_.empty()) out << copies_.size() << " interleaved operands are copied to plain memory and back\n";
+  for (const step& s : steps_) {
+    if (steps_.size() > 1) out << "part " << &s - steps_.data() + 1 << " of " << steps_.size() << '\n';
+    out << describe(*s.code);
+  }
+}
+
+std::shared_ptr<const recipe> prepare_recipe(const front_call& call, const options& o) {
+  const lowering low = resolve(call);
+  bind_coefficients(call);
+  return std::make_shared<const recipe>(lower_interleaved(call, low, naming::by_memory, o), o);
+}
+
+void run(const recipe& r, const front_call& call) { r.run(call.bases, call.coefficients); }
+double flops(const recipe& r) { return r.flops(); }
+double bytes(const recipe& r) { return r.bytes(); }
+void print_plan(std::ostream& out, const recipe& r) { r.print(out); }
+
+}  // namespace ricci::detail

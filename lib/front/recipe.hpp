@@ -1,0 +1,29 @@
+// Plans run one after the other, with memory for copies between them.
+#pragma once
+
+#include <iosfwd>
+
+#include "front/lowering.hpp"
+
+namespace ricci::detail {
+
+class recipe {
+ public:
+  recipe(const lowered_parts& parts, const options& o);
+
+  /// Allocates nothing unless there are copies.
+  void run(const void* const* bases, const std::complex<double>* coefficients) const;
+  double flops() const;
+  double bytes() const;
+  void print(std::ostream& out) const;
+
+ private:
+  struct step {
+    std::shared_ptr<const executable> code;
+    std::vector<lowered_part::source> slots;
+  };
+  std::vector<step> steps_;
+  std::vector<std::int64_t> copies_;
+};
+
+}  // namespace ricci::detail

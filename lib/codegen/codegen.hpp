@@ -20,6 +20,8 @@ struct request {
   kernels::lanes lanes = kernels::lanes::n;
   kernels::contract_args args;
   factor alpha = factor::any, beta = factor::any;
+  int fetch_ahead = 0;  // bytes; 0: nothing is fetched early
+  bool fetch_a = false, fetch_b = false, fetch_c = false;  // the operands that come from memory
 };
 
 /// Code in memory of its own.

@@ -103,6 +103,7 @@ template <class Body> void contract_code::in_loops(const loops& around, std::siz
   Xbyak::Label top;
   align(16);
   L(top);
+  if (left == 1) fetch_ahead(l);
   in_loops(around, left - 1, body);
   step(1);
   if (in_register) dec(counters[mine].cvt32());
@@ -110,6 +111,20 @@ template <class Body> void contract_code::in_loops(const loops& around, std::siz
   jnz(top, T_NEAR);
   step(-l.count);
   --depth_;
+}
+
+/// Asks for the lines that a later iteration needs, as many as one iteration moves on.
+void contract_code::fetch_ahead(const code_loop& l) {
+  const auto fetch = [&](bool wanted, const reg64& p, std::int64_t step) {
+    const std::int64_t size = std::abs(step);
+    if (!wanted || size == 0 || size > 4096) return;
+    const std::int64_t ahead = std::max<std::int64_t>(request_.fetch_ahead, size) * (step < 0 ? -1 : 1);
+    for (std::int64_t line = 0; line < size; line += 64) prefetcht0(at(p, ahead + (step < 0 ? -line : line)));
+  };
+  if (request_.fetch_ahead == 0) return;
+  fetch(request_.fetch_a, a_, l.a);
+  fetch(request_.fetch_b, b_, l.b);
+  fetch(request_.fetch_c, c_, l.c);
 }
 
 void contract_code::write_nest(const nest& n) {

@@ -20,6 +20,7 @@ class contract_code : public vector_code {
   void write_bodies(factor beta);
   void write_nest(const nest& n);
   template <class Body> void in_loops(const loops& around, std::size_t left, Body&& body);
+  void fetch_ahead(const code_loop& l);
   void write_tiles(const nest& n);
   void write_tile(const tile& t);
 

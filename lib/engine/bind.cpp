@@ -70,6 +70,8 @@ class step_binder {
     const auto mover = [&](dtype from, dtype to) { return kernels_.move[static_cast<int>(from)][static_cast<int>(to)]; };
     b.move_a = mover(b.type_a, b.type), b.move_b = mover(b.type_b, b.type);
     b.move_c = mover(step_.how == method::move ? b.type_b : b.type, b.type_c);
+    if (step_.stream_c) b.stream_c = kernels_.stream;
+    b.fetch_ahead = step_.fetch_ahead;
     if (step_.how == method::blocked) bind_blocked();
     else bind_tiles();
     return std::move(out_);
@@ -168,7 +170,12 @@ class step_binder {
                                               [](const inner_axis& x) { return x.raw.b != 0 || x.is_lane; },
                                               [](axis& x, std::int64_t s) { x.b = s; }));
     }
-    if (step_.buffer_c)
+    if (step_.stream_c) {  // the buffer has the layout of c
+      out.stream_bytes = size;
+      for (const inner_axis& x : inner)
+        if (x.raw.c != 0) out.stream_bytes *= x.raw.extent;
+      bytes_c = std::max(bytes_c, out.stream_bytes);
+    } else if (step_.buffer_c)
       bytes_c = std::max(bytes_c, size * pack(inner, order(inner, {n, m, batch}),
                                               [](const inner_axis& x) { return x.raw.c != 0; },
                                               [](axis& x, std::int64_t s) { x.c = s; }));
@@ -189,7 +196,7 @@ class step_binder {
     if (step_.pack_b)
       fits = fits && make_move(list([](const auto& x) { return x.raw.b; }, [](const auto& x) { return x.eff.b; },
                                     [](const auto& x) { return x.eff.b != 0; }), out.pack_b);
-    if (step_.buffer_c)
+    if (step_.buffer_c && !step_.stream_c)
       fits = fits && make_move(list([](const auto& x) { return x.eff.c; }, [](const auto& x) { return x.raw.c; },
                                     [](const auto& x) { return x.eff.c != 0; }), out.store_c);
     if (step_.how == method::move)

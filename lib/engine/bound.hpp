@@ -29,6 +29,7 @@ struct tile_args {
   kernels::contract_args contract;
   std::shared_ptr<const codegen::kernel> first, later;  // made for these arguments; later: adds to partial sums
   kernels::move_args pack_a, pack_b, store_c;
+  std::int64_t stream_bytes = 0;  // of c, dense
 };
 
 /// Offsets in elements of the rows, columns and summed indices of a blocked product, flattened.
@@ -45,6 +46,8 @@ struct bound_step {
   int vector_bytes = 32;
   kernels::contract_fn contract = nullptr;
   kernels::move_fn move_a = nullptr, move_b = nullptr, move_c = nullptr;
+  kernels::stream_fn stream_c = nullptr;                 // c is dense and leaves the buffer past the caches
+  int fetch_ahead = 0;                                   // bytes, for external operands that come from memory
   place a, b, c;
   bool keep_a = false, keep_b = false;
   std::int64_t pack_a = -1, pack_b = -1, buffer_c = -1;  // bytes in the thread's scratch, -1: none

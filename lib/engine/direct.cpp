@@ -63,7 +63,9 @@ void run_direct(const step_run& r, std::int64_t first, std::int64_t last, bool p
       const void* beta = k > 0 ? one_of(s.type) : s.buffer_c >= 0 ? zero_of(s.type) : r.beta;
       if (const auto& made = k > 0 ? t.later : t.first) (*made)(a, b, target, r.alpha, beta);
       else s.contract(t.contract, a, b, target, r.alpha, beta);
-      if (s.buffer_c >= 0 && k + 1 == s.sum_count) s.move_c(t.store_c, target, c, r.beta);
+      if (s.buffer_c < 0 || k + 1 < s.sum_count) continue;
+      if (s.stream_c) s.stream_c(target, c, t.stream_bytes);
+      else s.move_c(t.store_c, target, c, r.beta);
     }
   }
 }

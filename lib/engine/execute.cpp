@@ -2,6 +2,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "engine/bound.hpp"
@@ -67,9 +68,15 @@ int team_size(const bound_plan& p, double seconds, std::int64_t tasks) {
   return static_cast<int>(std::min<std::int64_t>(most, tasks));
 }
 
+/// Streamed stores are ordered by this alone.
+void settle(const bound_step& s) {
+  if (s.stream_c) std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
 void run_range(const step_run& r, std::int64_t first, std::int64_t last) {
   if (r.step->how == method::blocked) run_blocked(r, first, last);
   else run_direct(r, first, last, false, false);
+  settle(*r.step);
 }
 
 void run_steps(const bound_plan& p, const bindings& b, const bound_segment& segment) {
@@ -129,6 +136,7 @@ void run_blocks(const bound_plan& p, const bindings& b, const bound_segment& seg
       run_direct(r, 0, r.step->free_count, r.step->keep_a && i > first, r.step->keep_b && i > first);
     }
   }
+  for (const bound_step& s : segment.steps) settle(s);
 }
 
 void run_segment(const bound_plan& p, const bindings& b, const bound_segment& segment, bool tail) {

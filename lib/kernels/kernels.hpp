@@ -55,6 +55,10 @@ struct move_args {
 /// beta points to one element of the compute type of dst; null or 0: dst is never read.
 using move_fn = void (*)(const move_args&, const void* src, void* dst, const void* beta);
 
+/// Copies bytes past the caches: for what will not be read soon. Whole lines of dst are written without being read first.
+/// src and dst do not overlap; no alignment is needed. The stores are not ordered: a fence has to follow the last call.
+using stream_fn = void (*)(const void* src, void* dst, std::int64_t bytes);
+
 /// Measures the multiply-add peak: runs `rounds` rounds of independent FMAs, returns the flops done.
 using peak_fn = double (*)(std::int64_t rounds);
 
@@ -66,6 +70,7 @@ struct kernel_set {
   contract_fn contract[4][lanes_count];     // by compute dtype f32, f64, c64, c128
   move_fn move[dtype_count][dtype_count];   // [source][destination]; null where the pair makes no sense
   peak_fn peak[2];                          // f32, f64
+  stream_fn stream;
 };
 
 /// The best set this CPU can run, or the one that the environment variable RICCI_ISA names.

@@ -31,6 +31,18 @@ template <class T> RICCI_INLINE vec<T> set_pairs(T x, T y) {
 }
 template <class T> RICCI_INLINE T sum(vec<T> v) { return hn::GetLane(hn::SumOfLanes(tag<T>(), v)); }
 
+#if defined(__x86_64__)
+#define RICCI_STREAMS
+/// One cache line, whose destination is aligned.
+RICCI_INLINE void stream_line(const char* from, char* to) {
+  const tag<float> d;
+  constexpr int n = width<float>;
+  const float* s = reinterpret_cast<const float*>(from);
+  float* t = reinterpret_cast<float*>(to);
+  for (int i = 0; i < 16; i += n) hn::Stream(hn::LoadU(d, s + i), d, t + i);
+}
+#endif
+
 // A partial vector of 16 bytes at most, in whole pieces: nothing beyond the count is touched.
 template <class T, size_t N>
 RICCI_INLINE void store_pieces(hn::Vec128<T, N> v, T* p, int count) {

@@ -1,4 +1,5 @@
 // The set of one instruction set: what its units compiled, put together.
+#include "stream-inl.hpp"
 #include "unit-inl.hpp"
 
 namespace ricci::kernels::RICCI_ISA {
@@ -19,6 +20,7 @@ void fill(kernel_set& set) {
   add_moves(set);
   set.peak[0] = &peak<float>;
   set.peak[1] = &peak<double>;
+  set.stream = &stream_copy;
 }
 
 }  // namespace ricci::kernels::RICCI_ISA

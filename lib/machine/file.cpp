@@ -1,6 +1,7 @@
 // Measurements remembered between runs: one small JSON file for each CPU model and ISA.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
@@ -33,7 +34,8 @@ json to_json(const machine& m) {
   return {{"ricci_machine", format}, {"name", m.name}, {"isa", m.isa}, {"cores", m.cores},
           {"vector_bytes", m.vector_bytes}, {"vector_registers", m.vector_registers}, {"peak_f64", m.peak_f64},
           {"peak_f32", m.peak_f32}, {"caches", caches}, {"memory_bandwidth", m.memory_bandwidth},
-          {"memory_bandwidth_all", m.memory_bandwidth_all}};
+          {"memory_bandwidth_all", m.memory_bandwidth_all},
+          {"fetch_ahead", m.fetch_ahead}};
 }
 
 bool plausible(double speed) { return std::isfinite(speed) && speed > 0.01 && speed < 1e6; }
@@ -57,6 +59,7 @@ machine from_json(const json& j) {
   for (const auto& level : j.at("caches")) m.caches.push_back({level.at("bytes"), level.at("bandwidth")});
   m.memory_bandwidth = j.at("memory_bandwidth");
   m.memory_bandwidth_all = j.at("memory_bandwidth_all");
+  m.fetch_ahead = std::clamp(j.value("fetch_ahead", 0), 0, 1 << 16);
   m.measured = true;
   return m;
 }

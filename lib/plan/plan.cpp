@@ -278,6 +278,7 @@ plan make_plan(const program& source, const machine& m, const options& o, const 
       if (other.seconds < best.seconds * 0.999) best = std::move(other);
     }
   if (source.statements.empty()) return best;
+  planning::stream_results(best, m);
   const dtype type = source.statements[0].left.type;
   const bool narrow = size_of(compute_type(type)) == 4 || type == dtype::c64;
   const double peak = (narrow ? m.peak_f32 : m.peak_f64) * 1e9;

@@ -69,6 +69,8 @@ struct plan_step {
   kernels::lanes lanes = kernels::lanes::n;
   int lane_label = -1;                   // -1: a product of scalars
   bool pack_a = false, pack_b = false, buffer_c = false;
+  bool stream_c = false;                 // c leaves through a buffer of its own layout and past the caches
+  int fetch_ahead = 0;                   // bytes: external operands come from memory and are asked for early
   bool keep_a = false, keep_b = false;   // packed once for the whole run: the block labels do not move it
   std::vector<step_axis> axes;           // outer loops run in this order; summed labels last
   double flops = 0, bytes = 0, seconds = 0;
@@ -142,6 +144,9 @@ void choose_layouts(work& w, int lane);
 /// The best way to run one operation; `block` labels are fixed outside (their extent here is the block's).
 plan_step lower(const pair_op& op, const std::vector<std::int64_t>& extents, const std::vector<int>& block_labels,
                 const machine& m, const options& o);
+
+/// Marks what comes from memory, and lets large results leave past the caches.
+void stream_results(plan& p, const machine& m);
 
 }  // namespace planning
 }  // namespace ricci

@@ -161,7 +161,8 @@ class writer {
     if (s.lanes == kernels::lanes::k) text += " (dot products)";
     if (s.pack_a) text += ", " + s.op.a.name + (s.keep_a ? " packed once" : " packed");
     if (s.pack_b) text += ", " + s.op.b.name + (s.keep_b ? " packed once" : " packed");
-    if (s.buffer_c) text += ", " + s.op.c.name + " buffered";
+    if (s.stream_c) text += ", " + s.op.c.name + " streamed to memory";
+    else if (s.buffer_c) text += ", " + s.op.c.name + " buffered";
     return text;
   }
 

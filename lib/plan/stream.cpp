@@ -1,0 +1,59 @@
+// Results far larger than the caches are written past them: their lines need not be read before they are written.
+#include <algorithm>
+#include <numeric>
+
+#include "plan/cost.hpp"
+#include "plan/plan.hpp"
+
+namespace ricci::planning {
+namespace {
+
+constexpr std::int64_t stream_piece = 2048, most_piece = 16384;  // bytes that one call of the kernel leaves in the buffer
+
+bool reads_c(const pair_op& op) { return op.beta.base != 0 || op.beta.scalar >= 0 || !op.beta.more.empty(); }
+
+/// Cuts the outermost axis of c so that a piece stays in the first cache. False if c is not dense or cannot be cut.
+bool cut_result(plan_step& s) {
+  const auto size = static_cast<std::int64_t>(size_of(s.op.c.type));
+  std::vector<step_axis*> axes;
+  for (step_axis& x : s.axes) {
+    if (x.role == group::k && x.tile != x.extent) return false;
+    if (x.role != group::k) axes.push_back(&x);
+  }
+  if (axes.empty()) return false;
+  std::sort(axes.begin(), axes.end(), [](const step_axis* x, const step_axis* y) { return x->c < y->c; });
+  std::int64_t step = 1;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const bool outermost = i + 1 == axes.size();
+    if (axes[i]->c != step || (!outermost && axes[i]->tile != axes[i]->extent)) return false;
+    if (!outermost) step *= axes[i]->extent;
+  }
+  step_axis& cut = *axes.back();
+  if (step * size > most_piece || (cut.label == s.lane_label && axes.size() > 1)) return false;
+  // Pieces of whole cache lines, so that only the first line of c may be written in two parts.
+  const std::int64_t whole = 64 / std::gcd<std::int64_t>(64, step * size);
+  std::int64_t tile = std::max<std::int64_t>(stream_piece / (step * size) / whole, 1) * whole;
+  if (cut.label == s.lane_label) tile = tile / 64 * 64;
+  tile = std::min(tile, cut.tile);
+  if (tile == 0) return false;
+  cut.tile = tile;
+  return true;
+}
+
+}  // namespace
+
+void stream_results(plan& p, const machine& m) {
+  if (m.caches.empty() || p.bytes < 1.25 * static_cast<double>(m.caches.back().bytes)) return;
+  for (segment& g : p.segments)
+    for (plan_step& s : g.steps) {
+      s.fetch_ahead = m.fetch_ahead;
+      const bool plain = s.how == method::direct && s.lanes != kernels::lanes::k && !s.buffer_c && !reads_c(s.op) &&
+                         s.op.c.where == operand::kind::external && compute_type(s.op.c.type) == s.op.c.type;
+      plan_step cut = s;
+      if (!plain || !cut_result(cut)) continue;
+      s = std::move(cut);
+      s.buffer_c = s.stream_c = true;
+    }
+}
+
+}  // namespace ricci::planning

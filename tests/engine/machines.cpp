@@ -1,0 +1,89 @@
+// Random products planned for machines whose caches are tiny, so that results stream past them, operands are fetched
+// ahead and chains run in small blocks; run here, against the long-double reference.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+#include "build_program.hpp"
+#include "engine/bound.hpp"
+#include "machine/machine.hpp"
+
+using namespace ricci;
+using namespace ricci::test;
+
+namespace {
+
+struct dice {
+  std::mt19937 rng;
+  int operator()(int low, int high) { return std::uniform_int_distribution<int>(low, high)(rng); }
+};
+
+machine tiny(dice& d) {
+  machine m = this_machine();
+  m.caches = {{1024, 200}, {2048, 100}, {4096, 50}};
+  m.fetch_ahead = d(0, 2) * 512;
+  return m;
+}
+
+/// v(e,i,j) = sum of a chain of factors that all have e; dense, with large e.
+program chain(case_builder& c, dice& d) {
+  c.label('e', d(40, 400));
+  for (char l : std::string("ijkl")) c.label(l, d(2, 12));
+  statement s;
+  s.left = c.tensor("C", "eij", d(0, 3) ? "" : "eji", 1);
+  s.op = d(0, 4) ? update::assign : update::add;
+  product t;
+  const int kind = d(0, 3);
+  if (kind == 0) t.factors = {c.tensor("A", "eik", "", 1), c.tensor("B", "ekj", "", 1)};
+  else if (kind == 1) t.factors = {c.tensor("A", "ik", "", 1), c.tensor("B", "ekj", "", 1)};
+  else if (kind == 2) t.factors = {c.tensor("A", "ik", "", 1), c.tensor("B", "jl", "", 1), c.tensor("U", "ekl", "", 1)};
+  else t.factors = {c.tensor("A", "eij", "", 1)};
+  s.terms.push_back(t);
+  c.p.statements.push_back(s);
+  return c.p;
+}
+
+bool streams(const struct plan& p) {
+  for (const segment& g : p.segments)
+    for (const plan_step& s : g.steps)
+      if (s.stream_c) return true;
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("results that stream past the caches, operands fetched ahead") {
+  int streamed = 0;
+  for (unsigned seed = 1; seed <= 300; ++seed) {
+    dice d{std::mt19937(seed)};
+    constexpr dtype types[] = {dtype::f32, dtype::f64, dtype::c64, dtype::c128};
+    case_builder c(types[d(0, 3)], seed);
+    const program p = chain(c, d);
+    const auto expected = evaluate(p, 0, c.bind());
+    if (p.statements[0].op == update::assign)
+      for (std::int64_t i = 0; i < c.sizes[0]; ++i) put(c.type, c.pointers[0], i, {std::nan(""), std::nan("")});
+    const struct plan made = make_plan(p, tiny(d));
+    streamed += streams(made);
+    const bound_plan bound = bind(made, kernels::best(), {});
+    execute(bound, c.bind());
+    INFO("seed " << seed << ", " << name_of(c.type) << "\n" << to_string(made, this_machine()));
+    REQUIRE(error_in_bounds(p, 0, c.bind(), expected, static_cast<int>(p.statements[0].terms[0].factors.size())) <= 1.0);
+  }
+  CHECK(streamed > 100);
+}
+
+TEST_CASE("a streamed copy writes its bytes and no others") {
+  const kernels::kernel_sets sets = kernels::available();
+  for (int k = 0; k < sets.count; ++k)
+    for (int offset = 0; offset < 80; offset += 7)
+      for (int bytes : {0, 1, 8, 63, 64, 65, 127, 128, 200, 1000}) {
+        std::vector<char> from(1200), to(1200, 'x');
+        for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<char>('a' + i % 23);
+        sets.first[k]->stream(from.data() + 3, to.data() + offset, bytes);
+        INFO(sets.first[k]->isa << " offset " << offset << " bytes " << bytes);
+        REQUIRE(std::memcmp(to.data() + offset, from.data() + 3, static_cast<std::size_t>(bytes)) == 0);
+        REQUIRE(std::count(to.begin(), to.begin() + offset, 'x') == offset);
+        REQUIRE(std::count(to.begin() + offset + bytes, to.end(), 'x') == 1200 - offset - bytes);
+      }
+}

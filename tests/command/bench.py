@@ -6,19 +6,19 @@ from support import check, finish, refuses, run
 
 quick = ("bench", "gemm", "--rounds", "1", "--window", "10", "--no-eigen-fixed")
 
-done = run(*quick, "--sizes", "2,3x4x5,7", "--dtype", "f64,f32,c64,c128,f16,bf16", "--layout", "strided,pointers",
+done = run(*quick, "--sizes", "2,3x4x5,7", "--dtype", "f64,f32,c64,c128,f16,bf16", "--layout", "strided,pointers,interleaved",
            "--footprint", "l1,l2", "--json", "out.json")
 check(done.returncode == 0, f"runs: {done.returncode} {done.stderr!r}")
 check(b"geometric mean" in done.stdout or b"no peers" in done.stdout or b"ratio" in done.stdout, "prints a table")
 data = json.load(open("out.json"))
 check(data["ricci_bench"] == "gemm" and data["machine"]["isa"], "JSON says what it is")
-check(len(data["results"]) == 3 * 6 * 2 * 2 * 2, f"JSON has {len(data['results'])} results")
+check(len(data["results"]) == 3 * 6 * 3 * 2 * 2, f"JSON has {len(data['results'])} results")
 for r in data["results"]:
     where = f"{r['dtype']} {r['m']}x{r['n']}x{r['k']} beta {r['beta']} {r['layout']} {r['footprint']}"
     ours = [c for c in r["contenders"] if c["ours"]]
     check(ours and all(c["agrees"] for c in ours), f"{where}: ricci is right: {r['contenders']}")
     check(all(c["gflops_best"] >= c["gflops_median"] > 0 for c in ours if c["windows"]), f"{where}: speeds")
-    check(r["bound_gflops"] > 0 and r["batch"] % 8 == 0, f"{where}: bound and batch")
+    check(r["bound_gflops"] > 0 and r["batch"] % 4 == 0, f"{where}: bound and batch")
 
 spread = run(*quick, "--sizes", "6", "--threads", "2", "--no-peers", "--json", "two.json")
 check(spread.returncode == 0 and json.load(open("two.json"))["results"][0]["threads"] == 2, f"two threads: {spread.stderr!r}")

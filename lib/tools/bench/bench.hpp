@@ -79,7 +79,9 @@ struct contender {
   bool alone = true;  // runs on the calling thread; the harness spreads it over threads
   std::function<void(std::int64_t first, std::int64_t last)> run;
   /// Copies result C_e, dense and row-major, to `to`; empty if it is in the data's C.
-  std::function<void(std::int64_t e, void* to)> result;
+  std::function<void(std::int64_t e, void* to)> result{};
+  /// Makes C what it is in the data; empty if it is the data's C.
+  std::function<void()> reset{};
 };
 
 /// Median and best of the windows that counted.

@@ -26,7 +26,7 @@ struct cblas {
     const int m = static_cast<int>(p.size.m), n = static_cast<int>(p.size.n), k = static_cast<int>(p.size.k);
     const auto loop = [&](auto call) {
       to.push_back({name, false, true,
-                    [&data, call](std::int64_t first, std::int64_t last) { for_each_problem(data, first, last, call); }, {}});
+                    [&data, call](std::int64_t first, std::int64_t last) { for_each_problem(data, first, last, call); }});
     };
     const auto real = [&](auto* f, auto one) {
       using T = decltype(one);

@@ -22,7 +22,8 @@ std::int64_t batch_for(const gemm_case& c, int threads) {
   const std::int64_t each = (s.m * s.k + s.k * s.n + s.m * s.n) * static_cast<std::int64_t>(size_of(c.type));
   // Caches are each core's own, memory is shared.
   const std::int64_t bytes = footprint_bytes(c.footprint) * (c.footprint == "dram" ? 1 : threads);
-  return std::max<std::int64_t>(8, bytes / each / 8 * 8);
+  const std::int64_t whole = c.layout == "interleaved" ? 64 / static_cast<std::int64_t>(size_of(c.type)) : 8;
+  return std::max<std::int64_t>(whole, bytes / each / whole * whole);
 }
 
 template <class F>

@@ -115,6 +115,7 @@ bool problem_agrees(const gemm_data& d, const contender& x, std::int64_t e) {
 
 bool agrees(const gemm_case& c, gemm_data& d, const contender& x) {
   d.reset();
+  if (x.reset) x.reset();
   run_contender(x, c.threads, 1, 0, c.batch);
   for (const std::int64_t e : {std::int64_t{0}, std::int64_t{1}, c.batch / 3, c.batch / 2, c.batch - 2, c.batch - 1})
     if (e >= 0 && e < c.batch && !problem_agrees(d, x, e)) return false;

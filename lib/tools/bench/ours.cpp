@@ -1,6 +1,10 @@
 // ricci's own ways: the C functions for strided and pointed-to batches, a statement for interleaved ones.
 #include <ricci/engine/gemm.hpp>
 
+#include <complex>
+#include <cstring>
+#include <memory>
+
 #include "tools/bench/bench.hpp"
 
 namespace ricci::tools {
@@ -17,9 +21,66 @@ gemm_problem dense_problem(const gemm_case& c, const gemm_data& d) {
   return p;
 }
 
+/// The operands with a cache line of problems side by side, in memory of their own.
+struct interleaved_data {
+  std::int64_t width, size;
+  std::unique_ptr<char[], void (*)(char*)> a, b, c;
+
+  interleaved_data(const gemm_case& p, const gemm_data& d)
+      : width(64 / static_cast<std::int64_t>(size_of(p.type))), size(static_cast<std::int64_t>(size_of(p.type))),
+        a(block(p.batch * d.step_a)), b(block(p.batch * d.step_b)), c(block(p.batch * d.step_c)) {
+    fill(a.get(), d.a, d.step_a, p.batch);
+    fill(b.get(), d.b, d.step_b, p.batch);
+    reset(p, d);
+  }
+  void reset(const gemm_case& p, const gemm_data& d) { fill(c.get(), d.c, d.step_c, p.batch); }
+  std::int64_t offset(std::int64_t step, std::int64_t e, std::int64_t at) const {
+    return ((e / width * step + at) * width + e % width) * size;
+  }
+
+ private:
+  std::unique_ptr<char[], void (*)(char*)> block(std::int64_t elements) const {
+    const auto bytes = static_cast<std::size_t>((elements * size + (1 << 21)) >> 21 << 21);
+    return {static_cast<char*>(::operator new[](bytes, std::align_val_t{1 << 21})),
+            [](char* x) { ::operator delete[](x, std::align_val_t{1 << 21}); }};
+  }
+  void fill(char* to, const char* from, std::int64_t step, std::int64_t batch) const {
+    for (std::int64_t e = 0; e < batch; ++e)
+      for (std::int64_t at = 0; at < step; ++at)
+        std::memcpy(to + offset(step, e, at), from + (e * step + at) * size, static_cast<std::size_t>(size));
+  }
+};
+
+void add_interleaved(const gemm_case& c, gemm_data& d, std::vector<contender>& to) {
+  const auto own = std::make_shared<interleaved_data>(c, d);
+  const std::int64_t width = own->width;
+  gemm_problem p = dense_problem(c, d);
+  p.lanes = width, p.a_lane = p.b_lane = p.c_lane = 1;
+  p.a_row *= width, p.b_row *= width, p.c_row *= width;
+  p.a_col = p.b_col = p.c_col = width;
+  p.a_step *= width, p.b_step *= width, p.c_step *= width;
+  for (const bool alone : {false, true}) {
+    if (alone && c.threads == 1) continue;
+    to.push_back({alone ? "ricci in threads" : "ricci", true, alone, [own, p, width](std::int64_t first, std::int64_t last) {
+                    gemm_problem part = p;
+                    const std::int64_t block = first / width;
+                    part.batch = last / width - block;
+                    run_gemm(part, own->a.get() + block * p.a_step * own->size, own->b.get() + block * p.b_step * own->size,
+                             own->c.get() + block * p.c_step * own->size);
+                  },
+                  [own, &d](std::int64_t e, void* result) {
+                    for (std::int64_t at = 0; at < d.step_c; ++at)
+                      std::memcpy(static_cast<char*>(result) + at * own->size, own->c.get() + own->offset(d.step_c, e, at),
+                                  static_cast<std::size_t>(own->size));
+                  },
+                  [own, &c, &d] { own->reset(c, d); }});
+  }
+}
+
 }  // namespace
 
 void add_ours(const gemm_case& c, gemm_data& d, std::vector<contender>& to) {
+  if (c.layout == "interleaved") return add_interleaved(c, d, to);
   const gemm_problem p = dense_problem(c, d);
   // With threads of its own, and called from threads of the caller.
   for (const bool alone : {false, true}) {
@@ -30,13 +91,13 @@ void add_ours(const gemm_case& c, gemm_data& d, std::vector<contender>& to) {
                       gemm_problem part = p;
                       part.batch = last - first;
                       run_gemm(part, d.address(d.a, d.step_a, first), d.address(d.b, d.step_b, first), d.address(d.c, d.step_c, first));
-                    }, {}});
+                    }});
     } else if (c.layout == "pointers") {
       to.push_back({name, true, alone, [&d, p](std::int64_t first, std::int64_t last) {
                       gemm_problem part = p;
                       part.batch = last - first;
                       run_gemm_each(part, d.pointers_a.data() + first, d.pointers_b.data() + first, d.pointers_c.data() + first);
-                    }, {}});
+                    }});
     }
   }
 }

@@ -18,7 +18,7 @@ void find_eigen(const bench_request& r, std::vector<peer>& to) {
                     const auto [m, n, k] = c.size;
                     out.push_back({fixed ? "Eigen fixed" : "Eigen", false, true, [=, &d](std::int64_t first, std::int64_t last) {
                                      for_each_problem(d, first, last, [&](const void* a, const void* b, void* x) { kernel(a, b, x, m, n, k); });
-                                   }, {}});
+                                   }});
                   }
                 }});
 }

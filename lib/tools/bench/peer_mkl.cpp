@@ -1,5 +1,6 @@
 // MKL: calls one by one, the strided and the pointer batch, and kernels made at run time (JIT).
 #include <memory>
+#include <vector>
 
 #include "tools/bench/cblas.hpp"
 
@@ -39,24 +40,66 @@ struct mkl_calls {
       kernel_fn* const kernel = get(jitter);
       to.push_back({"MKL jit", false, true, [&d, owner, kernel](std::int64_t first, std::int64_t last) {
                       for_each_problem(d, first, last, [&](const void* a, const void* b, void* c) { kernel(owner.get(), a, b, c); });
-                    }, {}});
+                    }});
     }
     if (strided && p.layout != "pointers") {
       to.push_back({"MKL batch", false, true, [=, &d, f = strided](std::int64_t first, std::int64_t last) {
                       f(rows, plain, plain, m, n, k, scalar(one), reinterpret_cast<const T*>(d.address(d.a, d.step_a, first)), k,
                         m * k, reinterpret_cast<const T*>(d.address(d.b, d.step_b, first)), n, k * n, scalar(beta),
                         reinterpret_cast<T*>(d.address(d.c, d.step_c, first)), n, m * n, static_cast<int>(last - first));
-                    }, {}});
+                    }});
     } else if (batch && p.layout == "pointers") {
       to.push_back({"MKL batch", false, true, [=, &d, f = batch](std::int64_t first, std::int64_t last) {
                       const int count = static_cast<int>(last - first);
                       f(rows, &plain, &plain, &m, &n, &k, one.get(), const_cast<const void**>(d.pointers_a.data() + first), &k,
                         const_cast<const void**>(d.pointers_b.data() + first), &n, beta.get(), d.pointers_c.data() + first, &n, 1,
                         &count);
-                    }, {}});
+                    }});
     }
   }
 };
+
+/// MKL's own interleaved layout, packed by MKL.
+template <class T>
+void add_compact(const library& from, const std::string& letter, const gemm_case& p, gemm_data& d, std::vector<contender>& to) {
+  using pack_fn = void(int, int, int, const T* const*, int, T*, int, int, int);
+  using unpack_fn = void(int, int, int, T* const*, int, const T*, int, int, int);
+  using gemm_fn = void(int, int, int, int, int, int, T, const T*, int, const T*, int, T, T*, int, int, int);
+  const auto format_of = from.find<int()>("mkl_get_format_compact");
+  const auto pack = from.find<pack_fn>(("mkl_" + letter + "gepack_compact").c_str());
+  const auto unpack = from.find<unpack_fn>(("mkl_" + letter + "geunpack_compact").c_str());
+  const auto gemm = from.find<gemm_fn>(("mkl_" + letter + "gemm_compact").c_str());
+  if (!format_of || !pack || !unpack || !gemm) return;
+  const int format = format_of();  // 181, 182, 183: SSE, AVX, AVX-512
+  const std::int64_t width = (std::int64_t{16} << (format - 181)) / static_cast<std::int64_t>(sizeof(T));
+  if (format < 181 || format > 183 || p.batch % width != 0) return;
+  const int m = static_cast<int>(p.size.m), n = static_cast<int>(p.size.n), k = static_cast<int>(p.size.k);
+  constexpr int rows = row_major_value, plain = no_trans_value;
+  struct operands { std::vector<T> a, b, c; };
+  const auto own = std::make_shared<operands>();
+  const int count = static_cast<int>(p.batch);
+  const auto fill = [&d, count, pack, format](std::vector<T>& out, char* base, std::int64_t step, int r, int c) {
+    std::vector<const T*> from_each;
+    for (int e = 0; e < count; ++e) from_each.push_back(reinterpret_cast<const T*>(d.address(base, step, e)));
+    out.resize(static_cast<std::size_t>(count * step));
+    pack(rows, r, c, from_each.data(), c, out.data(), c, format, count);
+  };
+  fill(own->a, d.a, d.step_a, m, k), fill(own->b, d.b, d.step_b, k, n), fill(own->c, d.c, d.step_c, m, n);
+  to.push_back({"MKL compact", false, true,
+                [=, &d, beta = static_cast<T>(p.beta)](std::int64_t first, std::int64_t last) {
+                  first = first / width * width, last = last / width * width;
+                  gemm(rows, plain, plain, m, n, k, T(1), own->a.data() + first * d.step_a, k, own->b.data() + first * d.step_b, n,
+                       beta, own->c.data() + first * d.step_c, n, format, static_cast<int>(last - first));
+                },
+                [=, &d](std::int64_t e, void* result) {
+                  T* const one = static_cast<T*>(result);
+                  std::vector<T> block(static_cast<std::size_t>(width * d.step_c));
+                  std::vector<T*> each;
+                  for (std::int64_t l = 0; l < width; ++l) each.push_back(l == e % width ? one : block.data() + l * d.step_c);
+                  unpack(rows, m, n, each.data(), n, own->c.data() + e / width * width * d.step_c, n, format, static_cast<int>(width));
+                },
+                [=, &d] { fill(own->c, d.c, d.step_c, m, n); }});
+}
 
 }  // namespace
 
@@ -79,6 +122,8 @@ void find_mkl(std::vector<peer>& to) {
                     case dtype::c128: mkl_calls<void, const void*>(mkl, "z").add<std::complex<double>>(c, d, out, pointer); break;
                     default: return;
                   }
+                  if (c.layout == "interleaved" && c.type == dtype::f32) add_compact<float>(mkl, "s", c, d, out);
+                  if (c.layout == "interleaved" && c.type == dtype::f64) add_compact<double>(mkl, "d", c, d, out);
                   calls.add("MKL", c, d, out);
                 }});
 }

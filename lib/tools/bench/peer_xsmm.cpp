@@ -21,7 +21,7 @@ void add(dispatch_fn<T>* dispatch, const gemm_case& p, gemm_data& d, std::vector
                   for_each_problem(d, first, last, [&](const void* a, const void* b, void* c) {
                     kernel(static_cast<const T*>(b), static_cast<const T*>(a), static_cast<T*>(c));
                   });
-                }, {}});
+                }});
 }
 
 }  // namespace

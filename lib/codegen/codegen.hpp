@@ -16,7 +16,8 @@ enum class factor : std::uint8_t { zero, one, minus_one, any };
 
 /// One contraction kernel to be made. The tables that args points to are read during make() only.
 struct request {
-  dtype type = dtype::f64;  // f32, f64, c64 or c128
+  dtype type = dtype::f64;  // what is computed in, and a's type: f32, f64, c64 or c128
+  dtype type_b = dtype::f64, type_c = dtype::f64;  // the same, or f16 or bf16 for f32 (AVX-512, lanes::n)
   kernels::lanes lanes = kernels::lanes::n;
   kernels::contract_args args;
   factor alpha = factor::any, beta = factor::any;

@@ -188,7 +188,7 @@ void contract_code::start_sums(const tile& t) {
     for (std::int64_t v = 0; v < t.count; ++v)
       for (int s = 0; s < sets_; ++s) {
         const int i = sum_register(t, s, r, v);
-        if (preloads()) load(i, vector(t, v), at(c_, c_of(t, r, v)));
+        if (preloads()) load_c(i, vector(t, v), at(c_, c_of(t, r, v)));
         else clear(i, vector(t, v).width);
       }
 }
@@ -262,7 +262,7 @@ void contract_code::accumulate(int sum, const lane_vector& v, int x, const Xbyak
 void contract_code::one_step(const tile& t, const reg64& a, const reg64& b, std::int64_t a_at, std::int64_t b_at, bool fresh) {
   const nest& n = *now_;
   if (keeps_vectors(t))
-    for (std::int64_t v = 0; v < t.count; ++v) load(vector_register(t, v), vector(t, v), at(b, b_at + b_of(t, v)));
+    for (std::int64_t v = 0; v < t.count; ++v) load_b(vector_register(t, v), vector(t, v), at(b, b_at + b_of(t, v)));
   for (std::int64_t r = 0; r < t.rows; ++r) row_step(t, r, at(a, a_at + r * n.row_a), b, b_at, fresh);
 }
 
@@ -293,8 +293,8 @@ void contract_code::row_step(const tile& t, std::int64_t row, const address& fro
         accumulate(sum, lv, y, reg(vector_register(t, v), lv.width), fresh);
       } else if (keeps_vectors(t)) {
         accumulate(sum, lv, x, reg(vector_register(t, v), lv.width), fresh);
-      } else if (partial(lv)) {
-        load(vector_register(t, 0), lv, at(b, b_at + b_of(t, v)));
+      } else if (partial(lv) || narrow_b()) {
+        load_b(vector_register(t, 0), lv, at(b, b_at + b_of(t, v)));
         accumulate(sum, lv, x, reg(vector_register(t, 0), lv.width), fresh);
       } else {
         accumulate(sum, lv, x, at(b, b_at + b_of(t, v)), fresh);
@@ -357,7 +357,7 @@ void contract_code::add_old(const tile& t, std::int64_t row, std::int64_t v) {
   const int re = vector_register(t, 0), old = element_register(t);
   if (sets_ == 2) {
     const int spare = sum_register(t, 1, row, v), im = sum_register(t, 1, 0, 0);
-    load(old, lv, from);
+    load_c(old, lv, from);
     if (beta_ == factor::one) return add(sum, sum, reg(old, lv.width));
     fma(sum, reg(old, lv.width), reg(re, lv.width));
     // The first register of the second set keeps im(beta), so its own element swaps in place.
@@ -368,11 +368,12 @@ void contract_code::add_old(const tile& t, std::int64_t row, std::int64_t v) {
     swap_pairs(reg(spare, lv.width), reg(old, lv.width));
     return fma(sum, reg(spare, lv.width), reg(im, lv.width));
   }
-  if (partial(lv)) load(old, lv, from);
+  const bool loaded = partial(lv) || narrow_c();
+  if (loaded) load_c(old, lv, from);
   if (beta_ == factor::one) {
-    if (partial(lv)) add(sum, sum, reg(old, lv.width));
+    if (loaded) add(sum, sum, reg(old, lv.width));
     else add(sum, sum, from);
-  } else if (partial(lv)) {
+  } else if (loaded) {
     fma(sum, reg(re, lv.width), reg(old, lv.width));
   } else {
     fma(sum, reg(re, lv.width), from);
@@ -394,11 +395,17 @@ void contract_code::finish(const tile& t) {
     vmovups(reg(vector_register(t, 0), width), ptr[rip + pairs(-1, -1)]);
     if (sets_ == 2) clear(sum_register(t, 1, 0, 0), width);
   }
-  for (std::int64_t r = 0; r < t.rows; ++r)
-    for (std::int64_t v = 0; v < t.count; ++v) {
-      if (adds) add_old(t, r, v);
-      store(sum_register(t, 0, r, v), vector(t, v), c_, c_of(t, r, v), element_register(t), reads_c() && r + 1 == t.rows);
-    }
+  const auto each = [&](auto&& body) {
+    for (std::int64_t r = 0; r < t.rows; ++r)
+      for (std::int64_t v = 0; v < t.count; ++v) body(r, v);
+  };
+  // All of c is read before any of it is stored: see store().
+  if (adds) each([&](std::int64_t r, std::int64_t v) { add_old(t, r, v); });
+  each([&](std::int64_t r, std::int64_t v) {
+    const int sum = sum_register(t, 0, r, v);
+    if (narrow_c()) store_narrow(sum, vector(t, v), at(c_, c_of(t, r, v)), element_register(t), request_.type_c);
+    else store(sum, vector(t, v), c_, c_of(t, r, v), element_register(t), reads_c() && r + 1 == t.rows);
+  });
 }
 
 }  // namespace ricci::codegen

@@ -56,6 +56,14 @@ class contract_code : public vector_code {
     return vector(t, v).c - shift_c_ + (t.row + row) * now_->row_c;
   }
   bool preloads() const { return sets_ == 1 && beta_ == factor::one && (alpha_ == factor::one || alpha_ == factor::minus_one); }
+  bool narrow_b() const { return request_.type_b != request_.type; }
+  bool narrow_c() const { return request_.type_c != request_.type; }
+  void load_b(int i, const lane_vector& v, const address& from) {
+    narrow_b() ? load_narrow(i, v, from, request_.type_b) : load(i, v, from);
+  }
+  void load_c(int i, const lane_vector& v, const address& from) {
+    narrow_c() ? load_narrow(i, v, from, request_.type_c) : load(i, v, from);
+  }
   bool subtracts() const { return preloads() && alpha_ == factor::minus_one; }
   bool reads_c() const { return beta_ != factor::zero; }
 

@@ -17,11 +17,15 @@ constexpr std::int64_t most_offset = std::int64_t{1} << 30;
 struct geometry {
   int real, vector, registers;  // bytes of a real and of the widest vector
   int sets;                     // sums kept for each element: two for complex types
+  int real_b, real_c;           // bytes of a real in memory
 };
 
 geometry geometry_of(const request& r, target t) {
   const bool single = r.type == dtype::f32 || r.type == dtype::c64;
-  return {single ? 4 : 8, t == target::avx512 ? 64 : 32, t == target::avx512 ? 32 : 16, is_complex(r.type) ? 2 : 1};
+  const int real = single ? 4 : 8;
+  const auto stored = [&](dtype x) { return x == r.type ? real : 2; };
+  return {real, t == target::avx512 ? 64 : 32, t == target::avx512 ? 32 : 16, is_complex(r.type) ? 2 : 1,
+          stored(r.type_b), stored(r.type_c)};
 }
 
 /// The registers that hold `reals` neighbouring lanes: whole ones, then the narrowest that holds the rest.
@@ -29,11 +33,11 @@ std::vector<lane_vector> chunks(std::int64_t reals, const geometry& g) {
   std::vector<lane_vector> out;
   const int width = g.vector / g.real;
   std::int64_t at = 0;
-  for (; at + width <= reals; at += width) out.push_back({at * g.real, at * g.real, width, g.vector});
+  for (; at + width <= reals; at += width) out.push_back({at * g.real_b, at * g.real_c, width, g.vector});
   if (const int rest = static_cast<int>(reals - at); rest > 0) {
     int bytes = g.vector;
     while (bytes > 16 && rest * g.real <= bytes / 2) bytes /= 2;
-    out.push_back({at * g.real, at * g.real, rest, bytes});
+    out.push_back({at * g.real_b, at * g.real_c, rest, bytes});
   }
   return out;
 }
@@ -126,20 +130,22 @@ std::vector<nest> shape(const request& r, target t) {
   if (t == target::none || r.lanes == lanes::k) return {};
   const geometry g = geometry_of(r, t);
   const kernels::contract_args& x = r.args;
-  const std::int64_t element = g.real * g.sets;
+  const bool narrow = r.type_b != r.type || r.type_c != r.type;
+  if (narrow && (t != target::avx512 || r.lanes != lanes::n || r.type != dtype::f32)) return {};
+  const std::int64_t element = g.real * g.sets, element_b = g.real_b * g.sets, element_c = g.real_c * g.sets;
   nest base;
-  base.rows = x.row.extent, base.row_a = x.row.a * element, base.row_c = x.row.c * element;
-  base.k = x.k, base.k_a = x.k_a * element, base.k_b = x.k_b * element;
+  base.rows = x.row.extent, base.row_a = x.row.a * element, base.row_c = x.row.c * element_c;
+  base.k = x.k, base.k_a = x.k_a * element, base.k_b = x.k_b * element_b;
   if (x.k_outer > 65536) return {};
   for (std::int64_t o = 0; o < x.k_outer; ++o)
-    base.outer.push_back({x.k_outer_a ? x.k_outer_a[o] * element : 0, x.k_outer_b ? x.k_outer_b[o] * element : 0});
+    base.outer.push_back({x.k_outer_a ? x.k_outer_a[o] * element : 0, x.k_outer_b ? x.k_outer_b[o] * element_b : 0});
   const auto add_loops = [&](nest& n) {
     for (int i = 0; i < x.loop_count; ++i)
-      add_loop(n.loops, {x.loops[i].extent, x.loops[i].a * element, x.loops[i].b * element, x.loops[i].c * element});
+      add_loop(n.loops, {x.loops[i].extent, x.loops[i].a * element, x.loops[i].b * element_b, x.loops[i].c * element_c});
   };
   const auto add_columns = [&](nest& n, const lane_vector& v) {
     for (std::int64_t j = 0; j < x.col.extent; ++j)
-      n.vectors.push_back({v.b + j * x.col.b * element, v.c + j * x.col.c * element, v.count, v.width});
+      n.vectors.push_back({v.b + j * x.col.b * element_b, v.c + j * x.col.c * element_c, v.count, v.width});
     n.even_vectors = true;
   };
   std::vector<nest> out;
@@ -154,11 +160,11 @@ std::vector<nest> shape(const request& r, target t) {
     } else if (several * columns <= 12 && columns > 1) {
       for (std::int64_t j = 0; j < columns; ++j)
         for (const lane_vector& v : pieces)
-          n.vectors.push_back({v.b + j * x.col.b * element, v.c + j * x.col.c * element, v.count, v.width});
+          n.vectors.push_back({v.b + j * x.col.b * element_b, v.c + j * x.col.c * element_c, v.count, v.width});
     } else {
       n.vectors = pieces;
       n.even_vectors = true;
-      add_loop(n.loops, {columns, 0, x.col.b * element, x.col.c * element});
+      add_loop(n.loops, {columns, 0, x.col.b * element_b, x.col.c * element_c});
     }
     add_loops(n);
     out.push_back(std::move(n));

@@ -58,6 +58,32 @@ class vector_code : public Xbyak::CodeGenerator {
     return !(v.count == 1 || (single_ && v.count == 2));
   }
 
+  /// The lanes of v from 16-bit numbers. AVX-512.
+  void load_narrow(int i, const lane_vector& v, const address& from, dtype stored) {
+    auto to = reg(i, v.width);
+    if (partial(v)) to = to | mask(v) | Xbyak::util::T_z;
+    if (stored == dtype::f16) return vcvtph2ps(to, from);
+    vpmovzxwd(to, from);
+    vpslld(reg(i, v.width), reg(i, v.width), 16);
+  }
+
+  /// Rounds the lanes of v to 16 bits, to nearest and ties to even, and stores them; the register is spoilt.
+  void store_narrow(int i, const lane_vector& v, const address& to, int spare, dtype stored) {
+    const address where = partial(v) ? to | mask(v) : to;
+    const auto x = reg(i, v.width), y = reg(spare, v.width);
+    if (stored == dtype::f16) return vcvtps2ph(where, x, 0);
+    const Xbyak::Opmask nan(7);
+    vpsrld(y, x, 16);
+    vpandd(y, y, ptr[rip + words(1)]);
+    vpaddd(y, y, ptr[rip + words(0x7fff)]);
+    vcmpps(nan, x, x, 3);
+    vpaddd(y, y, x);
+    vpsrld(y, y, 16);
+    vpsrld(x, x, 16);
+    vpord(y | nan, x, ptr[rip + words(0x40)]);
+    vpmovdw(where, y);
+  }
+
   /// The lanes of v; the others of the register become zero.
   void load(int i, const lane_vector& v, const address& from) {
     if (!partial(v)) return vmovups(reg(i, v.width), from);
@@ -138,7 +164,15 @@ class vector_code : public Xbyak::CodeGenerator {
   /// Constants behind the code: every pair of reals in a vector is (x, y).
   const Xbyak::Label& pairs(double x, double y) { return pair_constants_[{x, y}]; }
 
+  /// Constants behind the code: 32-bit integers.
+  const Xbyak::Label& words(std::uint32_t x) { return word_constants_[x]; }
+
   void write_constants() {
+    for (auto& [x, label] : word_constants_) {
+      align(64);
+      L(label);
+      for (int i = 0; i < 16; ++i) dd(x);
+    }
     for (auto& [key, label] : pair_constants_) {
       align(64);
       L(label);
@@ -175,6 +209,7 @@ class vector_code : public Xbyak::CodeGenerator {
   std::map<int, int> masks_;                 // count -> k register
   std::map<int, Xbyak::Label> mask_constants_;
   std::map<std::pair<double, double>, Xbyak::Label> pair_constants_;
+  std::map<std::uint32_t, Xbyak::Label> word_constants_;
 };
 
 }  // namespace ricci::codegen

@@ -2,6 +2,7 @@
 #include <ricci/core/error.hpp>
 
 #include <algorithm>
+#include <numeric>
 
 #include "engine/bound.hpp"
 
@@ -141,6 +142,15 @@ class step_binder {
     return out;
   }
 
+  /// Axis indices by growing steps of a: its elements are broadcast one by one, so any order does, and this one is a copy.
+  static std::vector<std::size_t> as_in_memory(const std::vector<inner_axis>& axes) {
+    std::vector<std::size_t> out(axes.size());
+    std::iota(out.begin(), out.end(), std::size_t{0});
+    std::stable_sort(out.begin(), out.end(),
+                     [&](std::size_t x, std::size_t y) { return std::abs(axes[x].raw.a) < std::abs(axes[y].raw.a); });
+    return out;
+  }
+
   bool make_tile(const std::vector<step_axis>& axes, int tails, tile_args& out) {
     std::vector<inner_axis> inner;
     int bit = 0;
@@ -160,7 +170,7 @@ class step_binder {
     const std::int64_t size = static_cast<std::int64_t>(size_of(out_.type));
     if (step_.pack_a) {
       for (inner_axis& x : inner) x.eff.a = 0;
-      bytes_a = std::max(bytes_a, size * pack(inner, order(inner, {m, k, batch, n}),
+      bytes_a = std::max(bytes_a, size * pack(inner, lane_in_a ? order(inner, {m, k, batch, n}) : as_in_memory(inner),
                                               [&](const inner_axis& x) { return x.raw.a != 0 || (x.is_lane && lane_in_a); },
                                               [](axis& x, std::int64_t s) { x.a = s; }));
     }

@@ -76,7 +76,7 @@ struct bound_plan {
   int max_threads = 1;
 };
 
-/// Chooses kernels and lays out tiles and scratch. Errors: too_slow, no_memory.
+/// Chooses kernels and lays out tiles and scratch. Errors: too_slow, no_memory, kernel_refused.
 bound_plan bind(const plan& p, const kernels::kernel_set& kernels, const options& o);
 
 class executable;
@@ -86,6 +86,8 @@ const bound_plan& bound_of(const executable& e);
 void execute(const bound_plan& p, const bindings& b);
 
 /// Lets the generator write kernels for the tiles of a step; those that it cannot write stay with the compiled ones.
+/// Throws kernel_refused if the compiled ones cannot do the step as it is planned (16-bit numbers in place).
+struct kernel_refused {};
 void generate_kernels(bound_step& s);
 
 /// Runs iterations [first, last) of a step's free loops; `scratch` is this thread's.

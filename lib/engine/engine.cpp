@@ -14,8 +14,16 @@ namespace ricci {
 
 class executable {
  public:
-  executable(const program& p, const options& o)
-      : plan_(make_plan(p, this_machine(), o)), bound_(bind(plan_, kernels::best(), o)) {}
+  executable(const program& p, const options& o) : plan_(make_plan(p, this_machine(), o)) {
+    try {
+      bound_ = bind(plan_, kernels::best(), o);
+    } catch (const kernel_refused&) {
+      machine compiled_only = this_machine();
+      compiled_only.writes_kernels = false;
+      plan_ = make_plan(p, compiled_only, o);
+      bound_ = bind(plan_, kernels::best(), o);
+    }
+  }
 
   const plan& decisions() const { return plan_; }
   const bound_plan& bound() const { return bound_; }

@@ -18,6 +18,8 @@ void generate_kernels(bound_step& s) {
   codegen::request r;
   r.type = s.type;
   r.lanes = s.lanes;
+  r.type_b = s.pack_b >= 0 || s.b.where == operand::kind::one ? s.type : s.type_b;
+  r.type_c = s.buffer_c >= 0 ? s.type : s.type_c;
   r.alpha = factor_of(s.alpha);
   if (r.alpha == codegen::factor::zero) r.alpha = codegen::factor::any;
   const auto external = [&](const place& p) { return p.where == operand::kind::external; };
@@ -28,6 +30,7 @@ void generate_kernels(bound_step& s) {
     r.args = x.contract;
     r.beta = s.buffer_c >= 0 ? codegen::factor::zero : factor_of(s.beta);
     x.first = codegen::make(r, t);
+    if (!x.first && (r.type_b != r.type || r.type_c != r.type)) throw kernel_refused();
     if (s.sum_count == 1) continue;
     r.beta = codegen::factor::one;
     x.later = codegen::make(r, t);

@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 
+#include "codegen/codegen.hpp"
 #include "kernels/kernels.hpp"
 #include "machine/detail.hpp"
 
@@ -101,6 +102,7 @@ void describe_isa(machine& m) {
   m.isa = kernels.isa;
   m.vector_bytes = kernels.vector_bytes;
   m.vector_registers = kernels.vector_registers;
+  m.writes_kernels = codegen::best_target() != codegen::target::none;
 }
 
 // Two multiply-adds a cycle, and the shares of the loads and stores of a triad that today's cores reach.
@@ -131,7 +133,10 @@ const machine& this_machine() {
   static const machine here = [] {
     machine found = detail::detect_machine();
     try {
-      if (auto remembered = detail::load_machine(detail::machine_file_of(found), found)) return *remembered;
+      if (auto remembered = detail::load_machine(detail::machine_file_of(found), found)) {
+        remembered->writes_kernels = found.writes_kernels;
+        return *remembered;
+      }
     } catch (...) {
     }
     return found;

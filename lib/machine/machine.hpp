@@ -25,6 +25,7 @@ struct machine {
   std::vector<cache_level> caches;  // L1, L2, L3
   double memory_bandwidth = 0;      // GB/s, one core
   double memory_bandwidth_all = 0;  // GB/s, all cores
+  bool writes_kernels = false;      // kernels are written for each plan (lib/codegen)
   int fetch_ahead = 0;              // bytes that kernels ask for early where data comes from memory; 0: not at all
   bool measured = false;            // peaks and bandwidths measured here, not taken from a table
   bool operator==(const machine&) const = default;

@@ -14,6 +14,7 @@ machine make(const char* name, const char* isa, int cores, int vector_bytes, int
   m.vector_bytes = vector_bytes;
   m.vector_registers = registers;
   m.measured = true;
+  m.writes_kernels = m.isa == "AVX2" || m.isa == "AVX-512";
   return m;
 }
 

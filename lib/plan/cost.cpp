@@ -22,12 +22,10 @@ double stream_rate(double bytes, const machine& m) {
   return m.memory_bandwidth > 0 ? m.memory_bandwidth * 1e9 / hertz : 4.0;
 }
 
-bool writes_kernels(const machine& m) { return m.isa == "AVX2" || m.isa == "AVX-512"; }
-
-double call_cycles(const machine& m) { return writes_kernels(m) ? 20 : 55; }
+double call_cycles(const machine& m) { return m.writes_kernels ? 20 : 55; }
 
 double kernel_cycles(const shape& s, const machine& m) {
-  const bool complex = is_complex(s.type), written = writes_kernels(m);
+  const bool complex = is_complex(s.type), written = m.writes_kernels;
   const std::int64_t width = std::max<std::int64_t>(1, m.vector_bytes / static_cast<std::int64_t>(size_of(s.type)));
   const double fma_of_pair = complex ? 2 : 1;
   if (s.lanes == kernels::lanes::k) {

@@ -18,9 +18,6 @@ struct shape {
 /// Cycles of one kernel call.
 double kernel_cycles(const shape& s, const machine& m);
 
-/// Kernels are written for each plan on this machine, which makes a call and a tile cheaper.
-bool writes_kernels(const machine& m);
-
 /// Cycles to find the pointers of a call and enter the kernel.
 double call_cycles(const machine& m);
 

@@ -179,7 +179,7 @@ struct candidate {
   /// kernels, which wait for nothing else, bear it from the second cache (64 x 64 x 7 panel, rows 36 KiB apart: 92 % of
   /// the speed of a packed one).
   double strided_penalty(double panel) const {
-    const std::size_t near = writes_kernels(m) ? 1 : 0;
+    const std::size_t near = m.writes_kernels ? 1 : 0;
     if (step.pack_b || m.caches.size() <= near || panel < 0.75 * static_cast<double>(m.caches[near].bytes)) return 1;
     std::int64_t widest = 0;
     for (const step_axis& x : step.axes)
@@ -248,7 +248,7 @@ class chooser {
       : op_(op), extents_(extents), block_(block_labels), m_(m), o_(o) {}
 
   plan_step best() {
-    try_move();
+    if (try_move()) return std::move(best_);  // a copy along both unit strides: nothing is faster
     pair_op swapped = op_;
     std::swap(swapped.a, swapped.b);
     for (const pair_op* op : {&std::as_const(op_), &std::as_const(swapped)}) {
@@ -299,11 +299,15 @@ class chooser {
     const std::int64_t a = stride_of(op.a, lane), b = stride_of(op.b, lane), cc = stride_of(op.c, lane);
     const auto narrow = [](const operand& x) { return x.where != operand::kind::one && compute_type(x.type) != x.type; };
     s.pack_a = narrow(op.a) || (lane >= 0 && mode != lanes::n && a != 1);
-    s.pack_b = narrow(op.b) || (lane >= 0 && b != 1);
-    s.buffer_c = narrow(op.c) || (lane >= 0 && mode != lanes::k && cc != 1);
+    // Kernels written for AVX-512 convert 16-bit numbers on the way.
+    const bool converts = m_.writes_kernels && m_.isa == "AVX-512" && mode == lanes::n && lane >= 0;
+    s.pack_b = (narrow(op.b) && !converts) || (lane >= 0 && b != 1);
+    s.buffer_c = (narrow(op.c) && !converts) || (lane >= 0 && mode != lanes::k && cc != 1);
     s.keep_a = s.pack_a && !block_.empty() && !depends(op.a, block_);
     s.keep_b = s.pack_b && !block_.empty() && !depends(op.b, block_);
     c.fit_tiles();
+    if (narrow(op.c) && std::any_of(s.axes.begin(), s.axes.end(), [](const step_axis& x) { return x.role == group::k && x.tile != x.extent; }))
+      s.buffer_c = true;  // partial sums stay in float
     // A packed operand that is cut into tiles is not kept: its block changes within the step.
     for (const step_axis& x : s.axes)
       if (x.tile != x.extent) s.keep_a = s.keep_a && x.a == 0, s.keep_b = s.keep_b && x.b == 0;
@@ -313,16 +317,17 @@ class chooser {
     offer(s, before);
   }
 
-  void try_move() {
+  /// Offers a copy, if the step is one. True: its unit strides agree.
+  bool try_move() {
     const operand& from = op_.a.where == operand::kind::one ? op_.b : op_.a;
     const operand& unit = op_.a.where == operand::kind::one ? op_.a : op_.b;
     const bool plain = op_.alpha == coefficient{1, -1, {}} && unit.where == operand::kind::one && !from.conj &&
                        from.where != operand::kind::one;
-    if (!plain || from.labels.size() != op_.c.labels.size()) return;
+    if (!plain || from.labels.size() != op_.c.labels.size()) return false;
     pair_op op = op_;
     op.a = unit, op.b = from;
     const auto axes = axes_of(op, extents_);
-    if (axes.size() > kernels::max_loops) return;
+    if (axes.size() > kernels::max_loops) return false;
     candidate c{m_, o_, block_, {}};
     c.step.op = op;
     c.step.how = method::move;
@@ -330,7 +335,7 @@ class chooser {
     std::int64_t count = 1;
     bool same = false, any_b = false, any_c = false;
     for (const step_axis& x : axes) {
-      if (x.role == group::k || x.b == 0) return;
+      if (x.role == group::k || x.b == 0) return false;
       count *= x.extent;
       same = same || (x.b == 1 && x.c == 1);
       any_b = any_b || x.b == 1, any_c = any_c || x.c == 1;
@@ -339,6 +344,7 @@ class chooser {
     c.cut_for_threads(cycles);
     order_axes(c.step);
     offer(c.step, cycles);
+    return same;
   }
 
   void try_blocked(const pair_op& op, const std::vector<step_axis>& axes) {

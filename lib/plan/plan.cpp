@@ -111,7 +111,7 @@ double seconds_of(const segment& s, double footprint, const machine& m) {
   const double hertz = planning::cycles_per_second(m);
   const double far = planning::stream_rate(footprint, m) * hertz;
   const double near = planning::stream_rate(static_cast<double>(s.scratch_bytes), m) * hertz;
-  const double step_overhead = planning::writes_kernels(m) ? 25 : 120;
+  const double step_overhead = m.writes_kernels ? 25 : 120;
   double total = 0, outside = 0, inside = 0;  // bytes
   for (const plan_step& step : s.steps) {
     const auto add = [&](const operand& x, std::int64_t step_axis::*stride, double passes) {

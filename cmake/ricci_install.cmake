@@ -21,11 +21,13 @@ install(FILES ${PROJECT_BINARY_DIR}/package/ricci-config.cmake ${PROJECT_BINARY_
 file(RELATIVE_PATH ricci_pc_up /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 set(ricci_pc_libs_private)
 if(ricci_library_type STREQUAL "STATIC_LIBRARY")
-  set(ricci_pc_libs_private "-fopenmp -pthread -lstdc++")
+  set(ricci_pc_libs_private "-fopenmp -pthread -lstdc++ -lm")
 endif()
 file(RELATIVE_PATH ricci_pc_prefix ${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
-configure_file(${CMAKE_CURRENT_LIST_DIR}/ricci.pc.in ${PROJECT_BINARY_DIR}/package/ricci.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/package/ricci.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+foreach(name ricci ricci-c)  # the second without C++ flags
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/${name}.pc.in ${PROJECT_BINARY_DIR}/package/${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/package/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
 
 if(TARGET ricci_command)
   install(TARGETS ricci_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

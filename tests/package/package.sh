@@ -9,7 +9,7 @@ export CXX=$4 CC=$5
 work=$build/package-test/$kind
 rm -rf "$work"
 mkdir -p "$work"
-cp "$source/examples/readme.cpp" "$source"/tests/package/consumer/* "$work"
+cp "$source"/examples/{readme.cpp,c_batch.c} "$source"/tests/package/consumer/* "$work"
 cd "$work"
 
 # consume FOLDER CMAKE_OPTIONS...: configures, builds, runs, and compares what the program prints.
@@ -19,6 +19,7 @@ consume() {
   cmake -S . -B "$folder" -G Ninja "$@"
   cmake --build "$folder" --parallel 2
   "$folder/readme" | tee /dev/stderr | diff - "$source/examples/readme.out"
+  "$folder/c_batch" | diff - "$source/examples/c_batch.out"
 }
 
 case $kind in
@@ -30,6 +31,8 @@ case $kind in
       export PKG_CONFIG_PATH=$(dirname "$(find prefix -name ricci.pc)")
       $CXX $(pkg-config --cflags ricci) readme.cpp -o by_hand $(pkg-config --static --libs ricci)
       ./by_hand | diff - "$source/examples/readme.out"
+      $CC -std=c11 -Wall -Werror $(pkg-config --cflags ricci-c) c_batch.c -o c_by_hand $(pkg-config --static --libs ricci-c)
+      ./c_by_hand | diff - "$source/examples/c_batch.out"
     fi
     ;;
   shared)

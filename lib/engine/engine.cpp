@@ -9,12 +9,18 @@
 
 #include "engine/bound.hpp"
 #include "engine/explain.hpp"
+#include "gpu/executable.hpp"
 
 namespace ricci {
 
 class executable {
  public:
-  executable(const program& p, const options& o) : plan_(make_plan(p, this_machine(), o)) {
+  executable(const program& p, const options& o) {
+    if (cuda::on_gpu(p)) {
+      gpu_ = std::make_unique<cuda::executable>(p, o);
+      return;
+    }
+    plan_ = make_plan(p, this_machine(), o);
     try {
       bound_ = bind(plan_, kernels::best(), o);
     } catch (const kernel_refused&) {
@@ -27,10 +33,12 @@ class executable {
 
   const plan& decisions() const { return plan_; }
   const bound_plan& bound() const { return bound_; }
+  const cuda::executable* gpu() const { return gpu_.get(); }
 
  private:
   plan plan_;
   bound_plan bound_;
+  std::unique_ptr<cuda::executable> gpu_;  // instead of the two, if the tensors are in GPU memory
 };
 
 namespace {
@@ -76,13 +84,6 @@ memory& remembered() {
   return m;
 }
 
-void refuse_gpu(const program& p) {
-  for (const statement& s : p.statements)
-    if (s.left.space == memory_space::gpu)
-      throw error(errc::no_gpu, "this build of ricci has no GPU backend, so the statement for the gpu tensor " +
-                                    s.left.name + " cannot run");
-}
-
 /// So that run() allocates nothing on this thread.
 void reserve(const bound_plan& p) {
   const int threads = p.max_threads > 0 ? p.max_threads : omp_get_max_threads();
@@ -93,7 +94,8 @@ void reserve(const bound_plan& p) {
 }  // namespace
 
 std::shared_ptr<const executable> compile(const program& p, const options& o) {
-  const std::string key = key_of(p, o);
+  std::string key = key_of(p, o);
+  if (cuda::on_gpu(p)) append(key, cuda::current_device().ordinal);
   memory& m = remembered();
   {
     const std::lock_guard guard(m.lock);
@@ -103,7 +105,6 @@ std::shared_ptr<const executable> compile(const program& p, const options& o) {
     }
   }
   check(p);
-  refuse_gpu(p);
   auto made = std::make_shared<const executable>(p, o);
   reserve(made->bound());
   const std::lock_guard guard(m.lock);
@@ -113,16 +114,27 @@ std::shared_ptr<const executable> compile(const program& p, const options& o) {
 
 const bound_plan& bound_of(const executable& e) { return e.bound(); }
 
-void run(const executable& e, const bindings& b) { execute(e.bound(), b); }
+void run(const executable& e, const bindings& b) {
+  if (e.gpu()) return e.gpu()->run(b, nullptr);
+  execute(e.bound(), b);
+}
 
-std::string describe(const executable& e) { return to_string(e.decisions(), this_machine()); }
+void run(const executable& e, const bindings& b, void* stream) {
+  if (!e.gpu()) throw error(errc::wrong_space, "a program over host tensors cannot be enqueued on a stream");
+  e.gpu()->run(b, stream);
+}
+
+std::string describe(const executable& e) {
+  if (e.gpu()) return e.gpu()->describe();
+  return to_string(e.decisions(), this_machine());
+}
 
 std::string describe(const program& p, const machine& m, const options& o) {
   return to_string(make_plan(p, m, o), m, true);
 }
 
-double flops(const executable& e) { return e.decisions().flops; }
+double flops(const executable& e) { return e.gpu() ? e.gpu()->plan().flops : e.decisions().flops; }
 
-double bytes(const executable& e) { return e.decisions().bytes; }
+double bytes(const executable& e) { return e.gpu() ? e.gpu()->plan().bytes : e.decisions().bytes; }
 
 }  // namespace ricci

@@ -19,9 +19,6 @@ class resolver {
   }
 
   lowering all() {
-    for (int l = 0; l < p_.leaf_count; ++l)
-      if (p_.leaves[l].space == memory_space::gpu)
-        throw error(errc::no_gpu, "ricci: this build has no GPU backend; the statement's tensors are in GPU memory");
     for (int s = 0; s < p_.statement_count; ++s) one(s);
     return std::move(out_);
   }
@@ -170,13 +167,20 @@ std::string name_of_slot(const front_call& call, const lowering& low, int slot, 
   return factors < static_cast<int>(letters.size()) ? letters.substr(factors, 1) : "A" + std::to_string(factors + 1);
 }
 
+/// Where a program's tensors are; its locals live there as well.
+memory_space space_of(const flat_program& p) {
+  for (int l = 0; l < p.leaf_count; ++l)
+    if (!p.leaves[l].local) return p.leaves[l].space;
+  return memory_space::host;
+}
+
 reference make_reference(const front_call& call, const lowering& low, int slot, naming names) {
   const slot_use& s = low.slots[slot];
   const leaf_info& info = call.program->leaves[s.leaf];
   reference r;
   r.slot = slot;
   r.type = info.type;
-  r.space = info.space;
+  r.space = info.local ? space_of(*call.program) : info.space;
   r.conj = s.conj;
   if (info.local) {
     const auto at = std::find(low.locals.begin(), low.locals.end(), call.bases[s.leaf]);

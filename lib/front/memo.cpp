@@ -112,7 +112,8 @@ void run_entry(const memo_entry& e, const front_call& call) {
     call.pointers[s] = const_cast<char*>(base ? base + e.slots[s].offset : nullptr);
   }
   if (call.program->scalar_count > 0) bind_coefficients(call);
-  run(*e.code, {call.pointers, call.coefficients});
+  if (call.stream) run(*e.code, {call.pointers, call.coefficients}, call.stream);
+  else run(*e.code, {call.pointers, call.coefficients});
 }
 
 }  // namespace

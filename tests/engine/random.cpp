@@ -1,73 +1,12 @@
 // Random programs of every kind against the long-double reference.
 #include <catch2/catch.hpp>
 
-#include <algorithm>
-
-#include "build_program.hpp"
+#include "random_program.hpp"
 
 using namespace ricci;
 using namespace ricci::test;
 
 namespace {
-
-struct dice {
-  std::mt19937 rng;
-  int operator()(int low, int high) { return std::uniform_int_distribution<int>(low, high)(rng); }
-  bool chance(int percent) { return (*this)(1, 100) <= percent; }
-};
-
-std::string shuffled(std::string s, dice& d) {
-  std::shuffle(s.begin(), s.end(), d.rng);
-  return s;
-}
-
-std::string subset(const std::string& of, int percent, dice& d) {
-  std::string s;
-  for (char c : of)
-    if (d.chance(percent)) s += c;
-  return shuffled(s, d);
-}
-
-dtype any_type(dice& d) { return static_cast<dtype>(d(0, dtype_count - 1)); }
-
-/// Every label of the left side in some factor; the other labels summed.
-product random_term(case_builder& c, const std::string& left, const std::string& all, dice& d, int most_factors) {
-  product t;
-  const int factors = d(1, most_factors);
-  std::vector<std::string> labels(factors);
-  for (auto& l : labels) l = subset(all, factors < 3 ? 60 : 40, d);
-  for (char l : left) {
-    bool present = false;
-    for (const auto& f : labels) present = present || f.find(l) != std::string::npos;
-    if (!present) labels[d(0, factors - 1)] += l;
-  }
-  for (int f = 0; f < factors; ++f) {
-    reference r = c.tensor(std::string(1, static_cast<char>('A' + f)), labels[f], d.chance(50) ? shuffled(labels[f], d) : "",
-                           d.chance(80) ? 1 : d(2, 3));
-    r.conj = d.chance(30);
-    t.factors.push_back(r);
-  }
-  t.negate = d.chance(20);
-  if (d.chance(40)) t.scalar = c.scalar({d(-20, 20) / 8.0, d(-20, 20) / 8.0});
-  return t;
-}
-
-std::string make_labels(case_builder& c, dice& d, int count, int largest) {
-  std::string all;
-  for (int l = 0; l < count; ++l) {
-    const char name = static_cast<char>('a' + l);
-    c.label(name, d.chance(3) ? 0 : d.chance(10) ? 1 : d(2, largest));
-    all += name;
-  }
-  return all;
-}
-
-int longest(const program& p) {
-  std::size_t n = 1;
-  for (const auto& s : p.statements)
-    for (const auto& t : s.terms) n = std::max(n, t.factors.size());
-  return static_cast<int>(n);
-}
 
 void run_single(unsigned seed, int labels, int largest, int most_factors, int most_terms) {
   dice d{std::mt19937(seed)};

@@ -18,6 +18,7 @@ enum class errc {
   no_gpu,             // GPU work without a usable GPU backend
   no_memory,          // workspace or result does not fit
   too_slow,           // options::strict and only a slow fallback is left
+  gpu_failed,         // CUDA refused; the text has its own name for why
 };
 
 /// Every run-time error of ricci. Nothing was changed when it is thrown, unless it says so.

@@ -28,6 +28,10 @@ std::shared_ptr<const executable> compile(const program& p, const options& o = {
 /// once if another thread runs the plan).
 void run(const executable& e, const bindings& b);
 
+/// The same for a program over GPU tensors: enqueues on a CUDA stream (null: the default one) and returns. May be
+/// captured in a CUDA graph. Errors: wrong_space (host tensors, or pointers that are not the GPU's), gpu_failed, no_memory.
+void run(const executable& e, const bindings& b, void* stream);
+
 /// The plan as text: order, groups of labels, steps, kernels, flops, bytes, temporaries, bounds.
 std::string describe(const executable& e);
 

@@ -26,7 +26,7 @@ template <class E> concept right_side = expression<E> || scalar_like<E>;
 
 /// Runs `left op right` at once; lower/run.hpp.
 template <update Op, class Left, class Right>
-void run_statement(const Left& left, const Right& right);
+void run_statement(const Left& left, const Right& right, void* stream = nullptr);
 
 }  // namespace detail
 
@@ -70,7 +70,8 @@ class access {
   }
   template <detail::right_side E>
   const access& operator=(const E& right) const {
-    if constexpr (shape_type::rank == 0 && detail::scalar_like<E>) *data_ = static_cast<element_type>(right);
+    constexpr bool on_host = shape_type::space == memory_space::host;
+    if constexpr (shape_type::rank == 0 && detail::scalar_like<E> && on_host) *data_ = static_cast<element_type>(right);
     else detail::run_statement<update::assign>(*this, right);
     return *this;
   }

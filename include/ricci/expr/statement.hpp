@@ -64,7 +64,7 @@ class enqueued {
   template <update Op, class E>
   void enqueue(const E& right) const {
     if constexpr (Access::shape_type::space == memory_space::host) throw_host_stream();
-    else run_statement<Op>(left_, right);
+    else run_statement<Op>(left_, right, on_.handle());
   }
   Access left_;
   stream on_;

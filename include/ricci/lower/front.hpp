@@ -18,6 +18,7 @@ struct front_call {
   const std::complex<double>* scalars;
   void** pointers;                      // room for slot_count
   std::complex<double>* coefficients;   // room for term_count
+  void* stream = nullptr;               // of CUDA, for GPU tensors
 };
 
 struct memo_entry;

@@ -14,6 +14,14 @@ void print_plan(std::ostream& out, const executable& code);
 void print_plan(std::ostream& out, const recipe& code);
 void print_inlined(std::ostream& out, double flops);
 
+/// Whether a source's tensors are in GPU memory; locals have none.
+template <class Source>
+inline constexpr bool on_gpu = [] {
+  for (const leaf_info& leaf : Source::flat.leaves)
+    if (!leaf.local && leaf.space == memory_space::gpu) return true;
+  return false;
+}();
+
 /// What ricci::plan and ricci::fuse give. Copies share the plan; each keeps its pointers.
 template <class Source>
 class planned {
@@ -34,7 +42,10 @@ class planned {
   }
 
   /// Enqueues on a CUDA stream. Errors: wrong_space for host tensors.
-  void run(const stream&) const { throw_host_stream(); }
+  void run(const stream& s) const {
+    if constexpr (on_gpu<Source>) ricci::run(*code_, {frame_.pointers, frame_.coefficients}, s.handle());
+    else throw_host_stream();
+  }
 
   /// Floating-point operations of a run in the best order of pairwise products; a multiply-add counts 2, a complex
   /// one 8. constexpr where all extents are static and no term has more than six factors.

@@ -46,7 +46,7 @@ void report_unsound() {
 }
 
 template <class Source, class... Part>
-void run_now(const Part&... parts) {
+void run_now([[maybe_unused]] void* stream, const Part&... parts) {
   // Only what the case at hand needs; not a frame, which would be three more functions for every statement.
   const void* bases[at_least_one(Source::size.leaves)];
   std::int64_t numbers[at_least_one(Source::size.numbers)]{};
@@ -58,16 +58,16 @@ void run_now(const Part&... parts) {
   } else {
     void* pointers[at_least_one(Source::flat.slot_count)];
     std::complex<double> coefficients[at_least_one(Source::size.scalars > 0 ? Source::flat.term_count : 0)];
-    execute({&Source::flat, bases, numbers, scalars, pointers, coefficients}, memo_of<Source>);
+    execute({&Source::flat, bases, numbers, scalars, pointers, coefficients, stream}, memo_of<Source>);
   }
 }
 
 template <update Op, class Left, class Right>
-void run_statement(const Left& left, const Right& right) {
+void run_statement(const Left& left, const Right& right, void* stream) {
   using whole = statement_of<Op, Left, node_of<Right>>;
   if constexpr (!is_sound<whole>()) report_unsound<whole>();
-  else if constexpr (expression<Right>) run_now<source<whole>>(left, right);
-  else run_now<source<whole>>(left, node(right));
+  else if constexpr (expression<Right>) run_now<source<whole>>(stream, left, right);
+  else run_now<source<whole>>(stream, left, node(right));
 }
 
 }  // namespace ricci::detail

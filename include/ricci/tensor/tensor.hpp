@@ -15,6 +15,14 @@ namespace detail {
 void* allocate(std::int64_t count, std::int64_t bytes);
 void release(void* memory) noexcept;
 
+/// The same on the GPU. Errors: no_gpu, no_memory, gpu_failed.
+void* allocate_gpu(std::int64_t count, std::int64_t bytes);
+void release_gpu(void* memory) noexcept;
+void fill_gpu(void* memory, std::int64_t count, std::int64_t bytes, const void* element);
+
+/// `count` elements between host and GPU memory, complete on return. Errors: no_gpu, gpu_failed, wrong_space.
+void copy_memory(void* to, bool to_gpu, const void* from, bool from_gpu, std::int64_t count, std::int64_t bytes);
+
 /// Product of extents. Errors: bad_extent if one is negative, no_memory if it cannot be counted in 64 bits.
 std::int64_t checked_size(const std::int64_t* extents, int rank);
 
@@ -32,8 +40,9 @@ template <class Tensor> struct temporary_tensor;           // analysis/diagnosti
 ///           `interleaved<8>` (the first axis counts problems; eight of them side by side).
 ///           Dynamic extents are the constructor's arguments, in order.
 /// Memory    64-byte aligned, zero-initialised; a moved-from tensor may only be assigned to or destroyed.
-///           A gpu tensor holds its extents; data() is null.
-/// Errors    bad_extent (negative), no_memory.
+///           A gpu tensor's memory is on the GPU of the thread's current CUDA context, else the first; data() is a
+///           device pointer and elements are reached through ricci::copy.
+/// Errors    bad_extent (negative), no_memory, no_gpu.
 template <element T, auto... Options>
 class tensor {
  public:
@@ -90,10 +99,10 @@ class tensor {
     data_ = other.data_;
     other.data_ = nullptr;
     copy_numbers(other);
-    detail::release(mine);
+    give_back(mine);
     return *this;
   }
-  ~tensor() { detail::release(data_); }
+  ~tensor() { give_back(data_); }
 
   static constexpr int rank() { return shape_type::rank; }
   T* data() { return data_; }
@@ -124,7 +133,9 @@ class tensor {
   }
 
   void fill(const T& x) {
-    for (T& e : *this) e = x;
+    if constexpr (is_gpu) detail::fill_gpu(data_, size(), sizeof(T), &x);
+    else
+      for (T& e : *this) e = x;
   }
 
   /// All elements in memory order; of an interleaved tensor in row-major index order.
@@ -135,6 +146,11 @@ class tensor {
 
  private:
   static constexpr bool is_interleaved = shape_type::width > 0;
+  static constexpr bool is_gpu = shape_type::space == memory_space::gpu;
+  static void give_back(T* memory) {
+    if constexpr (is_gpu) detail::release_gpu(memory);
+    else detail::release(memory);
+  }
   template <class E, class Self>
   static auto first(Self& self) {
     if constexpr (is_interleaved) return self.view().begin();
@@ -157,12 +173,14 @@ class tensor {
     if constexpr (is_interleaved)
       if (extents[0] > 0) extents[0] = ((extents[0] - 1) / shape_type::width + 1) * shape_type::width;
     const std::int64_t count = detail::checked_size(extents, rank());
-    if constexpr (shape_type::space == memory_space::host) data_ = static_cast<T*>(detail::allocate(count, sizeof(T)));
+    if constexpr (is_gpu) data_ = static_cast<T*>(detail::allocate_gpu(count, sizeof(T)));
+    else data_ = static_cast<T*>(detail::allocate(count, sizeof(T)));
   }
   void copy_numbers(const tensor& other) {
     for (int n = 0; n < shape_type::dynamic_count; ++n) numbers_[n] = other.numbers_[n];
   }
   void copy_elements(const tensor& other) {
+    if constexpr (is_gpu) detail::copy_memory(data_, true, other.data_, true, size(), sizeof(T));
     const std::int64_t count = host_size();
     for (std::int64_t e = 0; e < count; ++e) data_[e] = other.data_[e];
   }

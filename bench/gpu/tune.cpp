@@ -1,0 +1,81 @@
+// Finds the kernels for the shipped table of many small products (lib/gpu/small_table.cpp).
+//   bench_gpu_tune compile PART PARTS TYPES SIZES BETAS    fills the kernel cache; several processes share the work
+//   bench_gpu_tune run FOLDER TYPES SIZES BETAS [SHOWN]    measures; writes table lines and a log
+// TYPES as f64,f32; SIZES as 2:32; BETAS as 0, 1 or 0,1.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string>
+
+#include <ricci/core/error.hpp>
+
+#include "gpu/tune.hpp"
+
+namespace {
+
+using namespace ricci;
+using namespace ricci::cuda;
+
+std::vector<tune_case> cases_of(const std::string& types, const char* sizes, const std::string& betas) {
+  int low = 2, high = 32;
+  if (std::sscanf(sizes, "%d:%d", &low, &high) == 1) high = low;
+  std::vector<tune_case> cases;
+  for (int t = 0; t < dtype_count; ++t) {
+    const std::string name = name_of(static_cast<dtype>(t));
+    if (("," + types + ",").find("," + name + ",") == std::string::npos) continue;
+    for (int n = low; n <= high; ++n)
+      for (const bool beta : {false, true})
+        if (betas.find(beta ? '1' : '0') != std::string::npos) cases.push_back({static_cast<dtype>(t), n, beta});
+  }
+  return cases;
+}
+
+void run(const std::string& folder, const std::vector<tune_case>& cases, int shown) {
+  const std::int64_t bytes = 1 << 30;
+  buffer x(bytes), y(bytes), z(bytes);
+  std::ofstream table(folder + "/table.txt", std::ios::app), log(folder + "/tune.log", std::ios::app);
+  dtype filled = dtype::f64;
+  bool any = false;
+  double triad = 0;
+  for (const tune_case& c : cases) {
+    if (!any || filled != c.type) {
+      y.randomise(c.type, 1), z.randomise(c.type, 2), x.randomise(c.type, 3);
+      filled = c.type, any = true;
+      const bandwidths b = measure_bandwidth(x, y, z);
+      triad = b.triad;
+      std::printf("%s: triad %.0f copy %.0f device copy %.0f GB/s\n", name_of(c.type), b.triad, b.copy, b.device_copy);
+    }
+    const auto results = tune(c, x, y, z, triad);
+    int wrong = 0;
+    for (const tune_result& r : results) {
+      if (!r.trouble.empty() && r.trouble.find("spilled") == std::string::npos && wrong++ < 3)
+        std::printf("  WRONG %s n=%d %s: %s\n", name_of(c.type), c.n, table_line(c, r.config).c_str(), r.trouble.substr(0, 300).c_str());
+      log << name_of(c.type) << ' ' << c.n << ' ' << c.beta << ' ' << r.fraction << ' ' << r.registers << ' ' << r.blocks << ' ' << table_line(c, r.config) << ' ' << r.trouble.substr(0, 60) << '\n';
+    }
+    if (results.empty()) continue;
+    table << table_line(c, results[0].config) << "  // " << static_cast<int>(results[0].fraction * 1000 + 0.5) / 10.0 << " %\n";
+    std::printf("%s n=%-2d b%d %5.1f %% of %zu, %d wrong", name_of(c.type), c.n, c.beta, 100 * results[0].fraction, results.size(), wrong);
+    for (int i = 0; i < shown && i < static_cast<int>(results.size()); ++i)
+      std::printf(" | %.1f %s", 100 * results[static_cast<std::size_t>(i)].fraction, table_line(c, results[static_cast<std::size_t>(i)].config).substr(std::strlen("    {dtype::f64, ")).c_str());
+    std::printf("\n");
+    std::fflush(stdout);
+  }
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  try {
+    if (count > 6 && std::string(words[1]) == "compile")
+      compile_candidates(cases_of(words[4], words[5], words[6]), 90, std::atoi(words[2]), std::atoi(words[3]), described_h200());
+    else if (count > 5 && std::string(words[1]) == "run")
+      run(words[2], cases_of(words[3], words[4], words[5]), count > 6 ? std::atoi(words[6]) : 1);
+    else
+      return 2;
+    return 0;
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "%s\n", e.what());
+    return 1;
+  }
+}

@@ -1,0 +1,25 @@
+// NVRTC, found with dlopen: kernels' text becomes machine code for one architecture.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace ricci::cuda {
+
+/// What was found. `missing` is empty if it can be used.
+struct compiler_info {
+  std::string file, missing;
+  int version = 0;                   // 13000 is 13.0
+  std::vector<int> architectures;    // 80, 86, 90, ...
+};
+
+const compiler_info& find_compiler();
+
+/// Machine code (or PTX, if the architecture is newer than the compiler) of a text. The headers of lib/gpu/kernels can
+/// be included. Errors: no_gpu without NVRTC, gpu_failed with the compiler's log.
+std::string compile_text(const std::string& text, int architecture, const std::vector<std::string>& options);
+
+/// The options every kernel is compiled with; part of its key.
+std::vector<std::string> usual_options();
+
+}  // namespace ricci::cuda

@@ -1,0 +1,64 @@
+// A program on the GPU: steps with kernels, temporaries in stream-ordered memory.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "gpu/step.hpp"
+
+namespace ricci::cuda {
+
+/// Where a step finds an operand.
+struct place {
+  operand::kind where = operand::kind::one;
+  int slot = 0;
+  std::int64_t offset = 0;  // of a temporary, in bytes
+};
+
+/// The plan of a program for a GPU: a value; nothing was compiled or allocated.
+struct program_plan {
+  program source;
+  std::vector<pair_op> ops;
+  std::vector<step_plan> steps;
+  std::vector<std::array<place, 3>> places;  // a, b, c of every step
+  std::vector<std::int64_t> partials;        // offset of a step's partial sums, or -1
+  std::int64_t workspace = 0;                // bytes
+  std::vector<std::string> notes;
+  double flops = 0, bytes = 0, bound_seconds = 0;
+};
+
+program_plan make_program_plan(const program& p, const gpu_machine& m, const options& o);
+
+/// As people read it; with what the compiler made of the kernels if there is a device.
+std::string to_string(const program_plan& p, const gpu_machine& m, const device* compiled = nullptr);
+
+/// Immutable but for kernels of other alignments, which are added as they are needed. Safe to run from several threads.
+class executable {
+ public:
+  executable(const program& p, const options& o);
+
+  /// Enqueues on a stream of the device; returns at once.
+  void run(const bindings& b, void* stream) const;
+  std::string describe() const;
+  const program_plan& plan() const { return plan_; }
+
+ private:
+  struct variants;
+  const kernel& kernel_of(std::size_t step, const alignments& at, bool last) const;
+  void launch(std::size_t step, const operands& x, cu_stream stream, const char* scratch) const;
+  void check_pointers(const bindings& b) const;
+
+  device& device_;
+  program_plan plan_;
+  std::shared_ptr<variants> variants_;
+};
+
+/// True if the program's tensors are in GPU memory.
+bool on_gpu(const program& p);
+
+}  // namespace ricci::cuda

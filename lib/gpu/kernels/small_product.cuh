@@ -1,0 +1,176 @@
+// The products of one tile, from shared memory to shared memory: by multiply-adds of single threads, or by the tensor
+// cores' m8n8k4 (f64) and m16n8k16 (16-bit types).
+#pragma once
+#include "element.cuh"
+
+/// acc -> beta c + alpha acc, in the image of c.
+template <class S, class C, class W>
+__device__ inline void finish(typename C::E::type* at, W acc, W alpha, W beta) {
+  W x = product_of(alpha, acc);
+  if constexpr (S::beta) x = sum_of(x, product_of(beta, C::E::get(*at)));
+  *at = C::E::put(x);
+}
+
+/// Each thread owns an rm x rn tile of one result; rows and columns of a tile lie tm and tn apart, so that neighbouring
+/// threads read neighbouring elements.
+template <class S, class A, class B, class C, class MemoryA, class MemoryB, class MemoryC>
+__device__ inline void product_by_threads(const MemoryA& a, const MemoryB& b, const MemoryC& c,
+                                          typename C::E::wide alpha, typename C::E::wide beta, int lane) {
+  using W = typename C::E::wide;
+  constexpr int rm = S::rm, rn = S::rn, tm = divide_up(S::m, rm), tn = divide_up(S::n, rn);
+  constexpr int items = S::problems * tm * tn;
+#pragma unroll 1
+  for (int item = lane; item < items; item += S::group) {
+    int p, i, j;
+    if constexpr (S::problem_fastest) p = item % S::problems, j = item / S::problems % tn, i = item / S::problems / tn;
+    else j = item % tn, i = item / tn % tm, p = item / (tn * tm);
+    W acc[rm][rn];
+    int row[rm], col[rn];
+#pragma unroll
+    for (int r = 0; r < rm; ++r) row[r] = p * A::stride + A::row_at((r + 1) * tm <= S::m ? i + r * tm : smaller(i + r * tm, S::m - 1));
+#pragma unroll
+    for (int s = 0; s < rn; ++s) col[s] = p * B::stride + B::col_at((s + 1) * tn <= S::n ? j + s * tn : smaller(j + s * tn, S::n - 1));
+#pragma unroll
+    for (int r = 0; r < rm; ++r)
+#pragma unroll
+      for (int s = 0; s < rn; ++s) acc[r][s] = zero_of(static_cast<W*>(nullptr));
+#pragma unroll (S::unroll)
+    for (int k = 0; k < S::k; ++k) {
+      W x[rm], y[rn];
+      const int ka = A::col_at(k), kb = B::row_at(k);
+#pragma unroll
+      for (int r = 0; r < rm; ++r) x[r] = conj_if<A::conj>(A::E::get(a.data[row[r] + ka]));
+#pragma unroll
+      for (int s = 0; s < rn; ++s) y[s] = conj_if<B::conj>(B::E::get(b.data[col[s] + kb]));
+#pragma unroll
+      for (int r = 0; r < rm; ++r)
+#pragma unroll
+        for (int s = 0; s < rn; ++s) multiply_add(acc[r][s], x[r], y[s]);
+    }
+#pragma unroll
+    for (int r = 0; r < rm; ++r)
+#pragma unroll
+      for (int s = 0; s < rn; ++s)
+        if (((r + 1) * tm <= S::m || i + r * tm < S::m) && ((s + 1) * tn <= S::n || j + s * tn < S::n))
+          finish<S, C>(c.data + p * C::stride + C::row_at(i + r * tm) + C::col_at(j + s * tn), acc[r][s], alpha, beta);
+  }
+}
+
+__device__ inline void mma_f64(double (&c)[2], double a, double b) {
+  asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};" : "+d"(c[0]), "+d"(c[1]) : "d"(a), "d"(b));
+}
+
+/// A warp owns rm x rn tiles of 8 x 8 of one result.
+template <class S, class A, class B, class C, class MemoryA, class MemoryB, class MemoryC>
+__device__ inline void product_by_mma_f64(const MemoryA& a, const MemoryB& b, const MemoryC& c, double alpha, double beta,
+                                          int lane) {
+  constexpr int rm = S::rm, rn = S::rn, tm = divide_up(divide_up(S::m, 8), rm), tn = divide_up(divide_up(S::n, 8), rn);
+  constexpr int items = S::problems * tm * tn;
+  const int l = lane % 32, quad = l % 4, line = l / 4;
+#pragma unroll 1
+  for (int item = lane / 32; item < items; item += S::group / 32) {
+    const int j = item % tn * rn, i = item / tn % tm * rm, p = item / (tn * tm);
+    double acc[rm][rn][2] = {};
+    int row[rm], col[rn];
+#pragma unroll
+    for (int r = 0; r < rm; ++r) row[r] = p * A::stride + A::row_at(smaller((i + r) * 8 + line, S::m - 1));
+#pragma unroll
+    for (int s = 0; s < rn; ++s) col[s] = p * B::stride + B::col_at(smaller((j + s) * 8 + line, S::n - 1));
+#pragma unroll (S::unroll)
+    for (int kk = 0; kk < divide_up(S::k, 4); ++kk) {
+      const int k = kk * 4 + quad;
+      const bool in = S::k % 4 == 0 || k < S::k;
+      const int ka = A::col_at(in ? k : 0), kb = B::row_at(in ? k : 0);
+      double x[rm], y[rn];
+#pragma unroll
+      for (int r = 0; r < rm; ++r) x[r] = in ? a.data[row[r] + ka] : 0.0;
+#pragma unroll
+      for (int s = 0; s < rn; ++s) y[s] = in ? b.data[col[s] + kb] : 0.0;
+#pragma unroll
+      for (int r = 0; r < rm; ++r)
+#pragma unroll
+        for (int s = 0; s < rn; ++s) mma_f64(acc[r][s], x[r], y[s]);
+    }
+#pragma unroll
+    for (int r = 0; r < rm; ++r)
+#pragma unroll
+      for (int s = 0; s < rn; ++s)
+#pragma unroll
+        for (int h = 0; h < 2; ++h) {
+          const int at_row = (i + r) * 8 + line, at_col = (j + s) * 8 + 2 * quad + h;
+          if (at_row < S::m && at_col < S::n)
+            finish<S, C>(c.data + p * C::stride + C::row_at(at_row) + C::col_at(at_col), acc[r][s][h], alpha, beta);
+        }
+  }
+}
+
+template <bool Bfloat>
+__device__ inline void mma_16(float (&c)[4], const u32 (&a)[4], const u32 (&b)[2]) {
+  if constexpr (Bfloat)
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+  else
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
+/// Two neighbours in k as one register; zero beyond K.
+template <int K, bool Paired>
+__device__ inline u32 pair_of(const u16* line, int k, int first, int second) {
+  if constexpr (Paired) {
+    return K % 16 == 0 || k < K ? *reinterpret_cast<const u32*>(line + first) : 0u;
+  } else {
+    const u32 low = K % 16 == 0 || k < K ? line[first] : 0u, high = K % 16 == 0 || k + 1 < K ? line[second] : 0u;
+    return low | high << 16;
+  }
+}
+
+/// A warp owns rm x rn tiles of 16 x 8 of one result.
+template <class S, class A, class B, class C, class MemoryA, class MemoryB, class MemoryC>
+__device__ inline void product_by_mma_16(const MemoryA& a, const MemoryB& b, const MemoryC& c, float alpha, float beta,
+                                         int lane) {
+  constexpr int rm = S::rm, rn = S::rn, tm = divide_up(divide_up(S::m, 16), rm), tn = divide_up(divide_up(S::n, 8), rn);
+  constexpr int items = S::problems * tm * tn;
+  const int l = lane % 32, quad = l % 4, line = l / 4;
+#pragma unroll 1
+  for (int item = lane / 32; item < items; item += S::group / 32) {
+    const int j = item % tn * rn, i = item / tn % tm * rm, p = item / (tn * tm);
+    float acc[rm][rn][4] = {};
+    int row[rm][2], col[rn];
+#pragma unroll
+    for (int r = 0; r < rm; ++r)
+#pragma unroll
+      for (int h = 0; h < 2; ++h) row[r][h] = p * A::stride + A::row_at(smaller((i + r) * 16 + 8 * h + line, S::m - 1));
+#pragma unroll
+    for (int s = 0; s < rn; ++s) col[s] = p * B::stride + B::col_at(smaller((j + s) * 8 + line, S::n - 1));
+#pragma unroll (S::unroll)
+    for (int kk = 0; kk < divide_up(S::k, 16); ++kk) {
+      u32 x[rm][4], y[rn][2];
+#pragma unroll
+      for (int h = 0; h < 2; ++h) {
+        const int k = kk * 16 + 8 * h + 2 * quad, k0 = smaller(k, S::k - 1), k1 = smaller(k + 1, S::k - 1);
+        const int a0 = A::col_at(k0), a1 = A::col_at(k1), b0 = B::row_at(k0), b1 = B::row_at(k1);
+#pragma unroll
+        for (int r = 0; r < rm; ++r)
+#pragma unroll
+          for (int g = 0; g < 2; ++g) x[r][2 * h + g] = pair_of<S::k, A::paired>(a.data + row[r][g], k, a0, a1);
+#pragma unroll
+        for (int s = 0; s < rn; ++s) y[s][h] = pair_of<S::k, B::paired>(b.data + col[s], k, b0, b1);
+      }
+#pragma unroll
+      for (int r = 0; r < rm; ++r)
+#pragma unroll
+        for (int s = 0; s < rn; ++s) mma_16<S::bfloat>(acc[r][s], x[r], y[s]);
+    }
+#pragma unroll
+    for (int r = 0; r < rm; ++r)
+#pragma unroll
+      for (int s = 0; s < rn; ++s)
+#pragma unroll
+        for (int h = 0; h < 4; ++h) {
+          const int at_row = (i + r) * 16 + h / 2 * 8 + line, at_col = (j + s) * 8 + 2 * quad + h % 2;
+          if (at_row < S::m && at_col < S::n)
+            finish<S, C>(c.data + p * C::stride + C::row_at(at_row) + C::col_at(at_col), acc[r][s][h], alpha, beta);
+        }
+  }
+}

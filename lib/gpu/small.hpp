@@ -1,0 +1,69 @@
+// Many small products: which kernel of kernels/small.cuh, and its text.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gpu/device.hpp"
+#include "gpu/shape.hpp"
+
+namespace ricci::cuda {
+
+/// How the products of a tile are made.
+enum class arithmetic : int { threads, mma_f64, mma_16 };
+
+/// The choices that do not change the result (but for rounding).
+struct small_config {
+  int problems = 1;  // of a tile
+  int group = 128;   // threads that share a tile
+  int block = 128;
+  int stages = 2;
+  arithmetic compute = arithmetic::threads;
+  int rm = 2, rn = 2;                   // register tile, in elements or in tiles of the tensor cores
+  int pad_a = 0, pad_b = 0, pad_c = 0;  // elements left free after each row of an image
+  int unroll = 8;
+  int blocks = 1;                       // on a multiprocessor that the compiler leaves registers for
+  bool operator==(const small_config&) const = default;
+};
+
+/// A step of small products: the inner loop over neighbouring problems, then the others.
+struct small_shape {
+  step_shape step;           // m, n, k: one problem; batch is empty
+  axis inner;                // the problems of a tile
+  std::vector<axis> outer;   // outermost first
+  bool pointers = false;     // operands are arrays of pointers, one for each problem
+};
+
+/// Bytes that the operands' first elements are aligned to: 16, 8, 4 or 2.
+struct alignments {
+  int a = 16, b = 16, c = 16;
+  bool operator==(const alignments&) const = default;
+};
+
+/// A kernel of the family, ready to be compiled.
+struct small_kernel {
+  std::string text;
+  int threads = 0, shared_bytes = 0, groups = 1;
+};
+
+/// Errors: gpu_failed if the configuration says what cannot be (checked by fits() before).
+small_kernel small_text(const small_shape& s, const small_config& c, const alignments& at);
+
+/// Shared memory of a block.
+int shared_bytes_of(const small_shape& s, const small_config& c, const alignments& at);
+
+/// Whether the kernel would be right and fit on the machine.
+bool fits(const small_shape& s, const small_config& c, const gpu_machine& m);
+
+/// Splits a step into problems and loops; false if the problems are not small (64 a side, 64 summed).
+bool make_small(const step_shape& step, small_shape& out);
+
+/// The best configuration known: from the shipped table for its sizes, else by rules.
+small_config choose_small(const small_shape& s, const gpu_machine& m);
+
+/// Configurations worth measuring, the rules' choice first.
+std::vector<small_config> small_candidates(const small_shape& s, const gpu_machine& m);
+
+std::string to_string(const small_config& c);
+
+}  // namespace ricci::cuda

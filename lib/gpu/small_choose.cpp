@@ -1,0 +1,231 @@
+// Which kernel for many small products: the shipped table for sizes that were measured, rules for the others.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <numeric>
+
+#include "gpu/small.hpp"
+#include "gpu/small_table.hpp"
+
+namespace ricci::cuda {
+namespace {
+
+std::int64_t up(std::int64_t x, std::int64_t y) { return (x + y - 1) / y; }
+
+struct tile {
+  int rm = 1, rn = 1;
+  double cost = 0;  // shared-memory reads and wasted work for each useful multiply-add
+};
+
+/// Register tiles of a thread, best first: reads for each multiply-add, times the share of work that is wasted.
+std::vector<tile> register_tiles(std::int64_t m, std::int64_t n, int most) {
+  std::vector<tile> tiles;
+  for (int rm = 1; rm <= 8 && rm <= m; ++rm)
+    for (int rn = 1; rn <= 8 && rn <= n; ++rn) {
+      if (rm * rn > most || (rm - 1) * up(m, rm) >= m || (rn - 1) * up(n, rn) >= n) continue;
+      const double waste = static_cast<double>(up(m, rm) * rm * up(n, rn) * rn) / static_cast<double>(m * n);
+      tiles.push_back({rm, rn, waste * (1 + 1.5 * static_cast<double>(rm + rn) / (rm * rn))});
+    }
+  std::stable_sort(tiles.begin(), tiles.end(), [](const tile& x, const tile& y) { return x.cost < y.cost; });
+  return tiles;
+}
+
+int most_accumulators(dtype c) {
+  switch (compute_type(c)) {
+    case dtype::f32: return 32;
+    case dtype::c128: return 9;
+    default: return 16;
+  }
+}
+
+/// Problems of a tile are whole 16-byte words of every operand.
+std::int64_t problem_step(const small_shape& s) {
+  std::int64_t step = 1;
+  const auto add = [&](dtype t, std::int64_t elements) {
+    const std::int64_t wide = 16 / static_cast<std::int64_t>(size_of(t));
+    step = std::lcm(step, wide / std::gcd(wide, elements));
+  };
+  const std::int64_t m = count_of(s.step.m), n = count_of(s.step.n), k = count_of(s.step.k);
+  add(s.step.a, m * k), add(s.step.b, k * n), add(s.step.c, m * n);
+  return step;
+}
+
+std::int64_t items_of(const small_shape& s, const small_config& c) {
+  const std::int64_t m = count_of(s.step.m), n = count_of(s.step.n);
+  if (c.compute == arithmetic::threads) return up(m, c.rm) * up(n, c.rn);
+  return 32 * up(up(m, c.compute == arithmetic::mma_16 ? 16 : 8), c.rm) * up(up(n, 8), c.rn);
+}
+
+/// The number of problems near `wanted` that keeps the most threads busy.
+int problems_near(const small_shape& s, const small_config& c, double wanted) {
+  const std::int64_t step = problem_step(s), items = items_of(s, c);
+  const auto low = std::max<std::int64_t>(1, static_cast<std::int64_t>(wanted * 0.7));
+  const auto high = std::max<std::int64_t>(low, static_cast<std::int64_t>(wanted * 1.3));
+  std::int64_t best = std::max<std::int64_t>(1, static_cast<std::int64_t>(wanted) / step * step);
+  double most = -1;
+  for (std::int64_t p = low; p <= high; ++p) {
+    if (p % step != 0 && high >= step) continue;
+    const double busy = static_cast<double>(p * items) / static_cast<double>(up(p * items, c.group) * c.group);
+    if (busy > most + 1e-9) most = busy, best = p;
+  }
+  return static_cast<int>(std::min(best, std::max<std::int64_t>(1, s.inner.extent)));
+}
+
+/// Elements to leave free after each row, so that the reads of a warp spread over the banks.
+int pad_for(const small_shape& s, const std::vector<axis>& rows, const std::vector<axis>& cols, std::int64_t axis::*stride,
+            dtype t, arithmetic how) {
+  std::int64_t row = 1;
+  bool found = false;
+  for (const auto* group : {&rows, &cols})
+    for (const axis& x : *group)
+      if (x.*stride == 1) row = x.extent, found = true;
+  if (!found || rows.empty() || cols.empty() || s.pointers) return 0;
+  const auto size = static_cast<std::int64_t>(size_of(t));
+  if (how == arithmetic::mma_f64) return row % 8 == 4 ? 0 : static_cast<int>((12 - row % 8) % 8);
+  if (how == arithmetic::mma_16) return row % 8 != 0 ? 0 : row % 64 == 0 || row % 32 == 0 || row % 16 == 0 ? 8 : 0;
+  if (row * size % 64 == 0) return static_cast<int>(std::max<std::int64_t>(1, 16 / size));
+  return 0;
+}
+
+void set_pads(const small_shape& s, small_config& c, bool wanted) {
+  c.pad_a = wanted ? pad_for(s, s.step.m, s.step.k, &axis::a, s.step.a, c.compute) : 0;
+  c.pad_b = wanted ? pad_for(s, s.step.k, s.step.n, &axis::b, s.step.b, c.compute) : 0;
+  c.pad_c = 0;
+}
+
+double problem_bytes(const small_shape& s) {
+  const double m = static_cast<double>(count_of(s.step.m)), n = static_cast<double>(count_of(s.step.n)), k = static_cast<double>(count_of(s.step.k));
+  const bool own_a = s.pointers || s.inner.a != 0, own_b = s.pointers || s.inner.b != 0;
+  return (own_a ? m * k * static_cast<double>(size_of(s.step.a)) : 0) + (own_b ? k * n * static_cast<double>(size_of(s.step.b)) : 0) +
+         m * n * static_cast<double>(size_of(s.step.c)) * 0.5;
+}
+
+/// Register tiles of tensor-core tiles that divide the problem, largest first.
+std::vector<tile> core_tiles(std::int64_t rows, std::int64_t cols, int most) {
+  std::vector<tile> tiles;
+  for (int rm = static_cast<int>(std::min<std::int64_t>(rows, 4)); rm >= 1; --rm)
+    for (int rn = static_cast<int>(std::min<std::int64_t>(cols, 8)); rn >= 1; --rn)
+      if (rm * rn <= most && rows % rm == 0 && cols % rn == 0) tiles.push_back({rm, rn, 1.0 / rm + 1.0 / rn});
+  std::stable_sort(tiles.begin(), tiles.end(), [](const tile& x, const tile& y) { return x.cost < y.cost; });
+  return tiles;
+}
+
+std::vector<small_config> arithmetic_choices(const small_shape& s) {
+  const std::int64_t m = count_of(s.step.m), n = count_of(s.step.n), k = count_of(s.step.k);
+  std::vector<small_config> out;
+  const auto add = [&](arithmetic how, const std::vector<tile>& tiles, std::size_t most) {
+    for (std::size_t t = 0; t < std::min(most, tiles.size()); ++t) {
+      small_config c;
+      c.compute = how, c.rm = tiles[t].rm, c.rn = tiles[t].rn;
+      c.unroll = how == arithmetic::threads ? static_cast<int>(k <= 8 ? k : 4) : 2;
+      out.push_back(c);
+    }
+  };
+  const bool same = s.step.a == s.step.b && !is_complex(s.step.c);
+  if (same && s.step.a == dtype::f64 && m > 6 && n > 6 && k > 3) add(arithmetic::mma_f64, core_tiles(up(m, 8), up(n, 8), 16), m > 16 ? 2 : 1);
+  if (same && size_of(s.step.a) == 2 && m > 4 && n > 4 && k > 4) add(arithmetic::mma_16, core_tiles(up(m, 16), up(n, 8), 8), m > 16 ? 2 : 1);
+  add(arithmetic::threads, register_tiles(m, n, most_accumulators(s.step.c)), m > 16 ? 1 : 2);
+  return out;
+}
+
+}  // namespace
+
+std::vector<small_config> small_candidates(const small_shape& s, const gpu_machine& m) {
+  std::vector<small_config> out;
+  const double bytes = problem_bytes(s);
+  for (const small_config& base : arithmetic_choices(s))
+    for (const auto& [group, block] : {std::pair{128, 128}, {32, 128}, {256, 256}})
+      for (const double kib : {8.0, 4.0, 16.0})
+        for (const int stages : {2, 3, 1})
+          for (const bool padded : {true, false}) {
+            if ((stages == 1 && group != 128) || (!padded && (group != 128 || kib > 8 || stages != 2))) continue;
+            small_config c = base;
+            c.group = group, c.block = block, c.stages = stages;
+            c.problems = problems_near(s, c, std::max(1.0, kib * 1024 / bytes));
+            set_pads(s, c, padded);
+            if (!padded && c.pad_a == 0 && c.pad_b == 0) {
+              small_config other = c;
+              set_pads(s, other, true);
+              if (other == c) continue;
+            }
+            if (static_cast<double>(c.problems) * bytes > 2.5 * 1024 * kib && c.problems > 1) continue;
+            if (std::find(out.begin(), out.end(), c) == out.end() && fits(s, c, m)) out.push_back(c);
+          }
+  return out;
+}
+
+small_config choose_small(const small_shape& s, const gpu_machine& m) {
+  const std::int64_t sm = count_of(s.step.m), sn = count_of(s.step.n), sk = count_of(s.step.k);
+  const double side = std::cbrt(static_cast<double>(sm * sn * sk));
+  const small_entry* best = nullptr;
+  double nearest = 1e9;
+  for (int e = 0; e < small_entry_count; ++e) {
+    const small_entry& x = small_entries[e];
+    const double distance = std::abs(std::log(side / x.n)) + (x.type == s.step.b ? 0 : 100) + (x.beta == s.step.beta ? 0 : 1e-3);
+    if (distance < nearest) nearest = distance, best = &x;
+  }
+  std::vector<small_config> candidates;
+  if (best && nearest < 100) {
+    const auto size = static_cast<double>(size_of(best->type));
+    small_config c = best->config;
+    const bool square = sm == best->n && sn == best->n && sk == best->n && s.step.a == s.step.b && s.step.b == s.step.c;
+    if (square) {
+      c.problems = static_cast<int>(std::min<std::int64_t>(c.problems, std::max<std::int64_t>(1, s.inner.extent)));
+      if (s.pointers) c.pad_a = c.pad_b = 0;
+      if (fits(s, c, m)) return c;
+    }
+    // The same kind of kernel with tiles of as many bytes.
+    const double kept = static_cast<double>(c.problems) * 2.5 * best->n * best->n * size;
+    for (small_config own : arithmetic_choices(s)) {
+      own.group = c.group, own.block = c.block, own.stages = c.stages;
+      own.problems = problems_near(s, own, std::max(1.0, kept / problem_bytes(s)));
+      set_pads(s, own, true);
+      if (own.compute == c.compute && fits(s, own, m)) return own;
+      candidates.push_back(own);
+    }
+    for (const small_config& own : candidates)
+      if (fits(s, own, m)) return own;
+  }
+  const auto all = small_candidates(s, m);
+  if (!all.empty()) return all.front();
+  small_config least;
+  least.rm = least.rn = 1, least.group = least.block = 128, least.stages = 1;
+  return least;
+}
+
+bool make_small(const step_shape& step, small_shape& out) {
+  constexpr std::int64_t most_side = 64, most_sum = 64, most_loops = 8;
+  if (!step.has_a || count_of(step.k) > most_sum) return false;
+  out = {};
+  out.step = step;
+  out.step.batch.clear();
+  std::vector<axis> loops = step.batch;
+  // What is too long to be a side becomes a loop; the outermost first.
+  for (auto* group : {&out.step.m, &out.step.n})
+    while (count_of(*group) > most_side) {
+      loops.push_back(group->front());
+      group->erase(group->begin());
+    }
+  const auto reach = [](const axis& x) { return std::abs(x.c); };
+  std::stable_sort(loops.begin(), loops.end(), [&](const axis& x, const axis& y) { return reach(x) > reach(y); });
+  if (loops.empty()) loops.push_back({1, 0, 0, 0});
+  // The inner loop: the longest one whose tiles are runs of memory, else the innermost.
+  std::size_t inner = loops.size() - 1;
+  const std::int64_t result = count_of(out.step.m) * count_of(out.step.n);
+  for (std::size_t l = 0; l < loops.size(); ++l)
+    if (loops[l].c == result && loops[l].extent > 1) inner = l;
+  out.inner = loops[inner];
+  loops.erase(loops.begin() + static_cast<std::ptrdiff_t>(inner));
+  out.outer = std::move(loops);
+  return out.outer.size() <= most_loops;
+}
+
+std::string to_string(const small_config& c) {
+  static constexpr const char* names[] = {"multiply-adds", "f64 tensor cores", "16-bit tensor cores"};
+  return std::to_string(c.problems) + (c.problems == 1 ? " problem" : " problems") + " a tile, " + std::to_string(c.group) +
+         " threads each, blocks of " + std::to_string(c.block) + ", " + std::to_string(c.stages) +
+         (c.stages == 1 ? " stage, " : " stages, ") + names[static_cast<int>(c.compute)] + " in " + std::to_string(c.rm) + " x " +
+         std::to_string(c.rn);
+}
+
+}  // namespace ricci::cuda

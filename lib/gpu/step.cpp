@@ -1,0 +1,210 @@
+// Choosing a kernel for a step; arguments and grids.
+#include "gpu/step.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include <ricci/core/error.hpp>
+
+namespace ricci::cuda {
+namespace {
+
+// As the kernels declare them.
+struct small_args {
+  const void* a;
+  const void* b;
+  void* c;
+  std::int64_t inner, tiles_inner, tiles;
+  std::int64_t inner_a, inner_b, inner_c;
+  std::int64_t extent[8], outer_a[8], outer_b[8], outer_c[8];
+  double alpha[2], beta[2];
+  int outer, unused;
+};
+struct counted_args {  // tile and general
+  const void* a;
+  const void* b;
+  void* c;
+  std::int64_t count;
+  double alpha[2], beta[2];
+};
+struct permute_args {
+  const void* b;
+  void* c;
+  std::int64_t count;
+  double alpha[2], beta[2];
+};
+static_assert(sizeof(small_args) <= sizeof(packed_args::bytes));
+
+std::int64_t up(std::int64_t x, std::int64_t y) { return (x + y - 1) / y; }
+
+std::int64_t free_count(const step_shape& s) { return count_of(s.batch) * count_of(s.m) * count_of(s.n); }
+
+constexpr std::int64_t most_blocks = 0x7fffffff;
+
+general_config choose_general(const step_shape& s, const gpu_machine& m) {
+  general_config g;
+  const std::int64_t count = free_count(s), sum = count_of(s.k);
+  const std::int64_t lanes = static_cast<std::int64_t>(m.multiprocessors) * m.threads;
+  // Neighbouring threads of a team read neighbouring terms; alone, neighbouring elements of the result.
+  const bool along_sum = !s.k.empty() && (s.k.back().b == 1 || s.k.back().a == 1);
+  if (sum >= 32 && (count < lanes || along_sum)) g.team = 32;
+  if (sum >= 2048 && count < lanes / 256) g.team = 256;
+  if (sum >= 65536 && count < m.multiprocessors) g.parts = std::min<std::int64_t>(1024, sum / 16384 + 1);
+  return g;
+}
+
+/// Enough arithmetic for tiles in shared memory to pay.
+bool worth_tiling(const step_shape& s) {
+  const std::int64_t m = count_of(s.m), n = count_of(s.n), k = count_of(s.k);
+  return s.has_a && m >= 12 && n >= 12 && k >= 4;
+}
+
+template <class Args>
+void fill(packed_args& to, const Args& x) {
+  std::memcpy(to.bytes, &x, sizeof x);
+}
+
+template <class Args>
+void scale(Args& args, const operands& x) {
+  std::copy(x.alpha, x.alpha + 2, args.alpha);
+  std::copy(x.beta, x.beta + 2, args.beta);
+}
+
+}  // namespace
+
+step_plan plan_step(const step_shape& s, const gpu_machine& m) {
+  step_plan p;
+  p.shape = s;
+  p.flops = flops_of(s), p.bytes = bytes_of(s);
+  const bool wide = s.c == dtype::f64 || s.c == dtype::c128;
+  const double peak = wide ? (s.c == dtype::f64 ? m.tensor_f64 : m.peak_f64)
+                           : size_of(s.a) == 2 && s.a == s.b ? m.tensor_16 : m.peak_f32;
+  p.bound_seconds = std::max(p.bytes / (m.bandwidth * 1e9), s.has_a ? p.flops / (peak * 1e9) : 0);
+  if (make_small(s, p.small)) {
+    const std::int64_t elements = count_of(p.small.step.m) * count_of(p.small.step.n);
+    p.config = choose_small(p.small, m);
+    // A side that became a loop is read again for every turn; that pays while the other operand is small.
+    if ((elements > 1 || count_of(s.k) > 1) && fits(p.small, p.config, m)) {
+      const bool cut = count_of(p.small.step.m) != count_of(s.m) || count_of(p.small.step.n) != count_of(s.n);
+      if (!cut || !worth_tiling(s) || count_of(s.m) * count_of(s.n) * count_of(s.k) < 64 * 64 * 64) {
+        p.kind = kernel_kind::small;
+        return p;
+      }
+      const bool both = count_of(s.m) > 64 && count_of(s.n) > 64;
+      if (!both && count_of(s.k) <= 32) {
+        p.kind = kernel_kind::small;
+        return p;
+      }
+    }
+  }
+  if (worth_tiling(s)) {
+    p.kind = kernel_kind::tile;
+    p.tile = choose_tile(s);
+  } else if (can_permute(s)) {
+    p.kind = kernel_kind::permute;
+  } else {
+    p.kind = kernel_kind::general;
+    p.general = choose_general(s, m);
+  }
+  return p;
+}
+
+kernel_request request_of(const step_plan& p, const alignments& at, bool last) {
+  kernel_request r;
+  switch (p.kind) {
+    case kernel_kind::small: {
+      small_kernel k = small_text(p.small, p.config, at);
+      return {std::move(k.text), "small", k.threads, k.shared_bytes};
+    }
+    case kernel_kind::tile: {
+      r.name = "tile", r.threads = p.tile.block;
+      r.text = tile_text(p, at, r.shared_bytes);
+      return r;
+    }
+    case kernel_kind::permute: return {permute_text(p), "permute", 256, 0};
+    default: return {general_text(p, last), "general", p.general.block, 0};
+  }
+}
+
+int threads_of(const step_plan& p) {
+  switch (p.kind) {
+    case kernel_kind::small: return p.config.block;
+    case kernel_kind::tile: return p.tile.block;
+    case kernel_kind::permute: return 256;
+    default: return p.general.block;
+  }
+}
+
+std::int64_t partial_bytes(const step_plan& p) {
+  if (p.kind != kernel_kind::general || p.general.parts <= 1) return 0;
+  return free_count(p.shape) * p.general.parts * static_cast<std::int64_t>(size_of(compute_type(p.shape.c)));
+}
+
+packed_args pack(const step_plan& p, const operands& given, const kernel& k, const gpu_machine& m, bool last) {
+  packed_args out;
+  operands x = given;
+  if (p.shape.swapped) std::swap(x.a, x.b);
+  const auto resident = static_cast<std::int64_t>(m.multiprocessors) * std::max(1, k.blocks);
+  std::int64_t work = 1;
+  if (p.kind == kernel_kind::small) {
+    const small_shape& s = p.small;
+    small_args args{};
+    args.a = x.a, args.b = x.b, args.c = x.c;
+    args.inner = s.inner.extent;
+    args.tiles_inner = up(s.inner.extent, p.config.problems);
+    args.tiles = args.tiles_inner * count_of(s.outer);
+    args.inner_a = s.inner.a, args.inner_b = s.inner.b, args.inner_c = s.inner.c;
+    args.outer = static_cast<int>(s.outer.size());
+    for (std::size_t d = 0; d < s.outer.size(); ++d) {
+      args.extent[d] = s.outer[d].extent;
+      args.outer_a[d] = s.outer[d].a, args.outer_b[d] = s.outer[d].b, args.outer_c[d] = s.outer[d].c;
+    }
+    scale(args, x);
+    fill(out, args);
+    const std::int64_t groups = p.config.block / p.config.group;
+    work = up(args.tiles, groups);
+    // Persistent blocks keep their copies in flight; without stages, neighbours do that for each other.
+    out.grid = static_cast<unsigned>(std::min(work, p.config.stages == 1 ? most_blocks : resident));
+    return out;
+  }
+  const step_shape& s = p.shape;
+  if (p.kind == kernel_kind::permute) {
+    permute_args args{};
+    args.b = x.b, args.c = x.c;
+    args.count = permute_squares(s);
+    scale(args, x);
+    fill(out, args);
+    out.grid = static_cast<unsigned>(std::min(args.count, most_blocks));
+    return out;
+  }
+  counted_args args{};
+  args.a = x.a, args.b = x.b, args.c = x.c;
+  scale(args, x);
+  if (p.kind == kernel_kind::tile) {
+    args.count = up(count_of(s.m), p.tile.rows) * up(count_of(s.n), p.tile.cols) * count_of(s.batch);
+    work = args.count;
+  } else {
+    args.count = free_count(s) * (last ? 1 : p.general.parts);
+    work = up(args.count, p.general.block / (last ? 32 : p.general.team));
+  }
+  fill(out, args);
+  out.grid = static_cast<unsigned>(std::min(work, most_blocks));
+  return out;
+}
+
+std::string to_string(const step_plan& p) {
+  switch (p.kind) {
+    case kernel_kind::small: return "small products, " + to_string(p.config);
+    case kernel_kind::tile: {
+      static constexpr const char* names[] = {"multiply-adds", "f64 tensor cores", "16-bit tensor cores"};
+      return "tiles of " + std::to_string(p.tile.rows) + " x " + std::to_string(p.tile.cols) + ", slices of " +
+             std::to_string(p.tile.depth) + ", " + names[static_cast<int>(p.tile.compute)];
+    }
+    case kernel_kind::permute: return "transposition through squares of 32 x 32";
+    default:
+      return std::to_string(p.general.team) + (p.general.team == 1 ? " thread" : " threads") + " for each element" +
+             (p.general.parts > 1 ? ", sums in " + std::to_string(p.general.parts) + " parts" : "");
+  }
+}
+
+}  // namespace ricci::cuda

@@ -1,0 +1,95 @@
+// The plan for a GPU as people read it.
+#include <cstdio>
+
+#include "gpu/executable.hpp"
+
+namespace ricci::cuda {
+namespace {
+
+template <class... X>
+std::string format(const char* pattern, X... x) {
+  char buffer[256];
+  std::snprintf(buffer, sizeof buffer, pattern, x...);
+  return buffer;
+}
+
+std::string with_unit(double x, const char* const* units, double base) {
+  int u = 0;
+  while (x >= base && units[u + 1]) x /= base, ++u;
+  return format(x < 10 && u ? "%.2f %s" : x < 100 && u ? "%.1f %s" : "%.0f %s", x, units[u]);
+}
+
+std::string bytes_text(double x) {
+  static const char* const units[] = {"B", "KiB", "MiB", "GiB", "TiB", nullptr};
+  return with_unit(x, units, 1024);
+}
+
+std::string flops_text(double x) {
+  static const char* const units[] = {"flop", "Kflop", "Mflop", "Gflop", "Tflop", "Pflop", nullptr};
+  return with_unit(x, units, 1000);
+}
+
+std::string time_text(double seconds) {
+  return seconds < 1e-3 ? format("%.2f us", seconds * 1e6) : format("%.3f ms", seconds * 1e3);
+}
+
+std::string name_of(const operand& x, const program& p) {
+  if (x.where == operand::kind::one) return "1";
+  std::string text = x.name;
+  for (std::size_t d = 0; d < x.labels.size(); ++d) text += (d ? "," : "(") + p.labels[static_cast<std::size_t>(x.labels[d])].name;
+  if (!x.labels.empty()) text += ")";
+  return x.conj ? "conj(" + text + ")" : text;
+}
+
+std::string group_text(const char* name, const std::vector<axis>& axes) {
+  if (axes.empty()) return "";
+  std::string text = std::string("  ") + name + " [";
+  for (std::size_t d = 0; d < axes.size(); ++d) text += (d ? " " : "") + std::to_string(axes[d].extent);
+  return text + "]";
+}
+
+std::string step_text(const program_plan& p, std::size_t s, const gpu_machine& m, const device* compiled) {
+  const pair_op& op = p.ops[s];
+  const step_plan& step = p.steps[s];
+  std::string t = format("    %-2d ", static_cast<int>(s) + 1) + name_of(op.c, p.source) + (step.shape.beta ? " += " : " = ");
+  if (op.alpha.base != 1 || op.alpha.scalar >= 0)
+    t += format("%g", op.alpha.base) + (op.alpha.scalar >= 0 ? "*s" + std::to_string(op.alpha.scalar) : "") + " ";
+  if (op.a.where != operand::kind::one) t += name_of(op.a, p.source) + " * ";
+  t += name_of(op.b, p.source) + "\n     ";
+  const std::string groups = group_text("batch", step.shape.batch) + group_text("m", step.shape.m) +
+                             group_text("n", step.shape.n) + group_text("k", step.shape.k);
+  t += (groups.empty() ? "  scalars" : groups) + "\n       " + to_string(step) + "\n       ";
+  const kernel_request r = request_of(step, {});
+  if (compiled) {
+    const kernel k = load_kernel(*compiled, r);
+    t += std::to_string(k.registers) + " registers, " + bytes_text(r.shared_bytes) + " shared, " + std::to_string(k.blocks) +
+         (k.blocks == 1 ? " block" : " blocks") + " of " + std::to_string(r.threads) + " on each of " +
+         std::to_string(m.multiprocessors) + " multiprocessors" +
+         (k.local_bytes > 0 ? ", " + std::to_string(k.local_bytes) + " bytes spilled" : "") + "\n       ";
+  } else {
+    t += bytes_text(r.shared_bytes) + " shared, blocks of " + std::to_string(r.threads) + "\n       ";
+  }
+  t += flops_text(step.flops) + ", " + bytes_text(step.bytes) + ", at least " + time_text(step.bound_seconds) + " by " +
+       (step.bytes / (m.bandwidth * 1e9) >= step.bound_seconds * 0.999 ? "memory bandwidth" : "multiply-adds") + "\n";
+  return t;
+}
+
+}  // namespace
+
+std::string to_string(const program_plan& p, const gpu_machine& m, const device* compiled) {
+  std::string t = "plan for " + m.name + " (GPU)\n";
+  const std::string source = ricci::to_string(p.source);
+  for (std::size_t at = 0, end; at < source.size(); at = end + 1) {
+    end = source.find('\n', at);
+    if (end > at) t += (end + 1 >= source.size() ? "  labels       " : "  statement    ") + source.substr(at, end - at) + "\n";
+  }
+  for (const std::string& n : p.notes) t += "  note         " + n + "\n";
+  t += "  flops        " + flops_text(p.flops) + "\n  bytes        " + bytes_text(p.bytes);
+  if (p.bytes > 0) t += format(", %.2f flop per byte", p.flops / p.bytes);
+  t += "\n  bound        " + time_text(p.bound_seconds) + "\n";
+  if (p.workspace > 0) t += "  temporaries  " + bytes_text(static_cast<double>(p.workspace)) + ", ordered by the stream\n";
+  for (std::size_t s = 0; s < p.steps.size(); ++s) t += step_text(p, s, m, compiled);
+  return p.steps.empty() ? t + "  nothing to do\n" : t;
+}
+
+}  // namespace ricci::cuda

@@ -1,0 +1,118 @@
+// Measuring candidates.
+#include "gpu/tune.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <limits>
+
+#include <ricci/core/error.hpp>
+
+namespace ricci::cuda {
+namespace {
+
+constexpr std::int64_t checked_problems = 1037;  // a last tile that is not full, whatever the tile
+
+step_plan plan_of(const tune_case& c, std::int64_t batch) {
+  step_plan p;
+  p.shape = square_step(c.type, c.n, c.beta, batch);
+  p.kind = kernel_kind::small;
+  make_small(p.shape, p.small);
+  p.flops = flops_of(p.shape), p.bytes = bytes_of(p.shape);
+  return p;
+}
+
+double part_of(dtype t, const char* data, std::int64_t e) {
+  switch (t) {
+    case dtype::f64: case dtype::c128: return reinterpret_cast<const double*>(data)[e];
+    case dtype::f16: return static_cast<double>(static_cast<float>(reinterpret_cast<const half*>(data)[e]));
+    case dtype::bf16: return static_cast<double>(static_cast<float>(reinterpret_cast<const bfloat16*>(data)[e]));
+    default: return static_cast<double>(reinterpret_cast<const float*>(data)[e]);
+  }
+}
+
+double epsilon_of(dtype t) {
+  if (t == dtype::f64 || t == dtype::c128) return std::numeric_limits<double>::epsilon();
+  return t == dtype::f16 ? 0x1p-10 : t == dtype::bf16 ? 0x1p-7 : static_cast<double>(std::numeric_limits<float>::epsilon());
+}
+
+std::vector<char> result_of(const step_plan& p, const tune_case& c, const buffer& x, const buffer& y, const buffer& z, const device& d) {
+  const std::int64_t bytes = checked_problems * c.n * c.n * static_cast<std::int64_t>(size_of(c.type));
+  std::vector<char> host(static_cast<std::size_t>(bytes), '\x7f');
+  if (c.beta) copy_on_device(x.data(), y.data(), bytes);
+  else copy_to_device(x.data(), host.data(), bytes);
+  operands o;
+  o.a = y.data(), o.b = z.data(), o.c = x.data();
+  o.beta[0] = c.beta ? 1 : 0;
+  launch_step(p, load_kernel(d, request_of(p, {})), o, d);
+  copy_to_host(host.data(), x.data(), bytes);
+  return host;
+}
+
+std::string compare(const tune_case& c, const std::vector<char>& got, const std::vector<char>& wanted) {
+  const std::int64_t parts = checked_problems * c.n * c.n * (is_complex(c.type) ? 2 : 1);
+  const double bound = epsilon_of(c.type) * 4 * (c.n + 2) * (size_of(c.type) == 2 ? 2 : c.n);
+  for (std::int64_t e = 0; e < parts; ++e) {
+    const double x = part_of(c.type, got.data(), e), y = part_of(c.type, wanted.data(), e);
+    if (!(std::abs(x - y) <= bound)) return "element " + std::to_string(e) + " is " + std::to_string(x) + ", not " + std::to_string(y);
+  }
+  return {};
+}
+
+}  // namespace
+
+void compile_candidates(const std::vector<tune_case>& cases, int architecture, int part, int parts, const gpu_machine& m) {
+  int at = 0;
+  for (const tune_case& c : cases) {
+    const step_plan p = plan_of(c, 1 << 20);
+    for (const small_config& config : small_candidates(p.small, m))
+      if (at++ % parts == part) machine_code(small_text(p.small, config, {}).text, architecture);
+  }
+}
+
+std::vector<tune_result> tune(const tune_case& c, const buffer& x, const buffer& y, const buffer& z, double triad) {
+  const device& d = current_device();
+  const use_device use(d);
+  const std::int64_t one = std::int64_t{c.n} * c.n * static_cast<std::int64_t>(size_of(c.type));
+  const std::int64_t batch = std::min({x.bytes(), y.bytes(), z.bytes()}) / one;
+  step_plan exact = plan_of(c, checked_problems);
+  exact.kind = kernel_kind::general;
+  const std::vector<char> wanted = result_of(exact, c, x, y, z, d);
+  std::vector<tune_result> results;
+  step_plan p = plan_of(c, batch), few = plan_of(c, checked_problems);
+  for (const small_config& config : small_candidates(p.small, d.machine)) {
+    tune_result r;
+    r.config = p.config = few.config = config;
+    r.seconds = std::numeric_limits<double>::infinity();
+    try {
+      const kernel k = load_kernel(d, request_of(p, {}));
+      r.registers = k.registers, r.blocks = k.blocks;
+      if (k.local_bytes > 0) r.trouble = std::to_string(k.local_bytes) + " bytes spilled";
+      if (r.trouble.empty()) r.trouble = compare(c, result_of(few, c, x, y, z, d), wanted);
+      if (r.trouble.empty()) {
+        operands o;
+        o.a = y.data(), o.b = z.data(), o.c = x.data();
+        o.beta[0] = c.beta ? 0.5 : 0;
+        r.seconds = median_seconds(3, [&](int) { launch_step(p, k, o, d); });
+        r.fraction = p.bytes / r.seconds * 1e-9 / triad;
+      }
+    } catch (const error& e) {
+      r.trouble = e.what();
+      if (e.code() == errc::gpu_failed && r.trouble.find("ILLEGAL") != std::string::npos) throw error(errc::gpu_failed, to_string(config) + ": " + r.trouble);
+    }
+    results.push_back(r);
+  }
+  std::stable_sort(results.begin(), results.end(), [](const tune_result& a, const tune_result& b) { return a.seconds < b.seconds; });
+  return results;
+}
+
+std::string table_line(const tune_case& c, const small_config& b) {
+  static constexpr const char* names[] = {"threads", "mma_f64", "mma_16"};
+  std::string t = std::string("    {dtype::") + name_of(c.type) + ", " + std::to_string(c.n) + ", " + (c.beta ? "true" : "false") + ", {";
+  for (const int x : {b.problems, b.group, b.block, b.stages}) t += std::to_string(x) + ", ";
+  t += std::string("arithmetic::") + names[static_cast<int>(b.compute)];
+  for (const int x : {b.rm, b.rn, b.pad_a, b.pad_b, b.pad_c, b.unroll, b.blocks}) t += ", " + std::to_string(x);
+  return t + "}},";
+}
+
+}  // namespace ricci::cuda

@@ -1,0 +1,70 @@
+// Random programs on the GPU against the long-double reference. RICCI_TEST_PART=3/16 runs a sixteenth of them.
+#include <cstdio>
+#include <cstdlib>
+
+#include "on_gpu.hpp"
+#include "random_program.hpp"
+
+using namespace ricci;
+using namespace ricci::test;
+
+namespace {
+
+bool mine(unsigned seed) {
+  unsigned part = 0, parts = 1;
+  if (const char* text = std::getenv("RICCI_TEST_PART")) std::sscanf(text, "%u/%u", &part, &parts);
+  return seed % parts == part;
+}
+
+void run_single(unsigned seed, int labels, int largest, int most_factors, int most_terms) {
+  if (!has_gpu() || !mine(seed)) return;
+  dice d{std::mt19937(seed)};
+  case_builder c(any_type(d), seed);
+  const std::string all = make_labels(c, d, d(0, labels), largest);
+  statement s;
+  const std::string left = subset(all, 55, d);
+  s.left = c.tensor("C", left, d.chance(50) ? shuffled(left, d) : "", d.chance(80) ? 1 : 2);
+  s.op = static_cast<update>(d(0, 2));
+  const int terms = d(1, most_terms);
+  for (int t = 0; t < terms; ++t) s.terms.push_back(random_term(c, left, all, d, most_factors));
+  c.p.statements.push_back(s);
+  require_right_on_gpu(c, longest(c.p), d.chance(50) ? 0 : d(1, 3), "seed " + std::to_string(seed), s.op == update::assign);
+}
+
+/// C(e,i,j) (=, +=) A(e,i,k) B(e,k,j) with any order of axes.
+void run_batch(unsigned seed) {
+  if (!has_gpu() || !mine(seed)) return;
+  dice d{std::mt19937(seed)};
+  case_builder c(any_type(d), seed);
+  const int square = d.chance(50) ? d(2, 33) : 0;
+  c.label('e', d(1, 9) * d(1, 30));
+  c.label('i', square ? square : d(1, 40)), c.label('j', square ? square : d(1, 40)), c.label('k', square ? square : d(1, 40));
+  const auto order = [&](const std::string& labels) { return d.chance(70) ? labels : d.chance(60) ? labels.substr(0, 1) + shuffled(labels.substr(1), d) : shuffled(labels, d); };
+  const int gap = d.chance(80) ? 1 : 2;
+  statement s;
+  s.left = c.tensor("C", "eij", order("eij"), gap);
+  s.op = static_cast<update>(d(0, 2));
+  reference a = c.tensor("A", d.chance(85) ? "eik" : "ik"), b = c.tensor("B", "ekj", order("ekj"), d.chance(80) ? 1 : 3);
+  a.conj = d.chance(30), b.conj = d.chance(30);
+  s.terms.push_back({d.chance(50) ? c.scalar({1.5, -0.25}) : -1, d.chance(30), {a, b}});
+  c.p.statements.push_back(s);
+  require_right_on_gpu(c, 2, d.chance(60) ? 0 : d(1, 7), "batch seed " + std::to_string(seed), s.op == update::assign);
+}
+
+}  // namespace
+
+TEST_CASE("batches of products in every layout") {
+  for (unsigned seed = 1; seed <= 240; ++seed) run_batch(seed);
+}
+
+TEST_CASE("products of two factors") {
+  for (unsigned seed = 1001; seed <= 1160; ++seed) run_single(seed, 5, 9, 2, 1);
+}
+
+TEST_CASE("products of two factors with larger extents") {
+  for (unsigned seed = 10001; seed <= 10060; ++seed) run_single(seed, 4, 37, 2, 1);
+}
+
+TEST_CASE("sums of products of several factors") {
+  for (unsigned seed = 20001; seed <= 20060; ++seed) run_single(seed, 6, 5, 5, 3);
+}

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <memory>
 
 #include "engine/each.hpp"
@@ -85,15 +84,28 @@ program program_of(const gemm_problem& g, known alpha, known beta) {
 struct gemm_key {
   std::array<std::int64_t, 18> words;
 
+  static std::int64_t first_word(const gemm_problem& g, known alpha, known beta) {
+    return static_cast<std::int64_t>(g.type) | g.conj_a << 4 | g.conj_b << 5 | static_cast<std::int64_t>(alpha) << 8 |
+           static_cast<std::int64_t>(beta) << 12 | static_cast<std::int64_t>(g.threads) << 16;
+  }
+
   gemm_key() = default;
   gemm_key(const gemm_problem& g, known alpha, known beta)
-      : words{static_cast<std::int64_t>(g.type) | g.conj_a << 4 | g.conj_b << 5 | static_cast<std::int64_t>(alpha) << 8 |
-                  static_cast<std::int64_t>(beta) << 12 | static_cast<std::int64_t>(g.threads) << 16,
+      : words{first_word(g, alpha, beta),
               g.m, g.n, g.k, g.a_row, g.a_col, g.b_row, g.b_col, g.c_row, g.c_col, g.batch, g.a_step, g.b_step, g.c_step,
               g.lanes, g.a_lane, g.b_lane, g.c_lane} {}
 
-  /// Not std::array's ==, which stops at the first difference word by word; the numbers are nearly always equal.
-  bool operator==(const gemm_key& other) const { return std::memcmp(words.data(), other.words.data(), sizeof words) == 0; }
+  bool operator==(const gemm_key&) const = default;
+
+  /// Is this the key of such a problem? Number by number: a key made just now would be in memory in small pieces, which
+  /// a comparison of vectors has to wait for.
+  bool is_of(const gemm_problem& g, known alpha, known beta) const {
+    const auto& w = words;
+    return w[0] == first_word(g, alpha, beta) && w[1] == g.m && w[2] == g.n && w[3] == g.k && w[4] == g.a_row &&
+           w[5] == g.a_col && w[6] == g.b_row && w[7] == g.b_col && w[8] == g.c_row && w[9] == g.c_col && w[10] == g.batch &&
+           w[11] == g.a_step && w[12] == g.b_step && w[13] == g.c_step && w[14] == g.lanes && w[15] == g.a_lane &&
+           w[16] == g.b_lane && w[17] == g.c_lane;
+  }
 
   std::size_t hash() const {
     std::uint64_t h = 0;
@@ -175,15 +187,15 @@ void make_entry(gemm_entry& e, const gemm_key& key, const gemm_problem& g, known
 /// Calls f with the problem's entry.
 template <class F>
 void with_entry(const gemm_problem& g, known alpha, known beta, F f) {
-  const gemm_key key(g, alpha, beta);
   gemm_memory* m = memory_of_thread;
+  if (m && m->last && m->last->key.is_of(g, alpha, beta)) return f(*m->last);
+  const gemm_key key(g, alpha, beta);
   if (!m) m = make_memory();
   if (!m) {
     gemm_entry e;
     make_entry(e, key, g, alpha, beta);
     return f(e);
   }
-  if (m->last && m->last->key == key) return f(*m->last);
   gemm_entry& e = m->entries[key.hash() % gemm_memory::places];
   if (!(e.key == key)) {
     m->last = nullptr;

@@ -41,6 +41,7 @@ std::shared_ptr<const kernel> make(const request& r, target t) {
 
 target best_target() { return target::none; }
 std::shared_ptr<const kernel> make(const request&, target) { return nullptr; }
+std::vector<tile_choice> tile_candidates(const request&, target, int) { return {{}}; }
 
 #endif
 

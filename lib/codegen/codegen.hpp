@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <vector>
 
 #include "kernels/kernels.hpp"
 
@@ -14,6 +15,13 @@ enum class target : std::uint8_t { none, avx2, avx512 };
 /// What is known of alpha or beta when the kernel is made. beta == any still does not read c where beta is zero.
 enum class factor : std::uint8_t { zero, one, minus_one, any };
 
+/// A register tile. Zeros: the generator's own cost function chooses.
+struct tile_choice {
+  int widest = 0;             // bytes of the widest register, 32 or 64
+  int rows = 0, vectors = 0;  // at most; they are split evenly
+  bool operator==(const tile_choice&) const = default;
+};
+
 /// One contraction kernel to be made. The tables that args points to are read during make() only.
 struct request {
   dtype type = dtype::f64;  // what is computed in, and a's type: f32, f64, c64 or c128
@@ -21,6 +29,7 @@ struct request {
   kernels::lanes lanes = kernels::lanes::n;
   kernels::contract_args args;
   factor alpha = factor::any, beta = factor::any;
+  tile_choice tile;
   int fetch_ahead = 0;  // bytes; 0: nothing is fetched early
   bool fetch_a = false, fetch_b = false, fetch_c = false;  // the operands that come from memory
 };
@@ -49,6 +58,9 @@ class kernel {
 /// What make() writes for on this CPU; none if there is no generator here, the environment says RICCI_JIT=0, or
 /// RICCI_ISA names a set that is not AVX2 or AVX-512.
 target best_target();
+
+/// Tiles worth measuring for a request, the cost function's own first: the `most` cheapest of each width of register.
+std::vector<tile_choice> tile_candidates(const request& r, target t, int most);
 
 /// Null if this request cannot be had: another lane axis, offsets beyond 2 GiB, no executable memory.
 /// Costs some microseconds for each thousand instructions. Source of the idea: the JIT libraries for small products.

@@ -20,11 +20,16 @@ struct geometry {
   int real_b, real_c;           // bytes of a real in memory
 };
 
+/// AVX-512: the broadcast of a's element may be part of the multiply-add.
+bool embeds(const request& r, target t) {
+  return t == target::avx512 && r.lanes == kernels::lanes::n && !is_complex(r.type);
+}
+
 geometry geometry_of(const request& r, target t) {
   const bool single = r.type == dtype::f32 || r.type == dtype::c64;
   const int real = single ? 4 : 8;
   const auto stored = [&](dtype x) { return x == r.type ? real : 2; };
-  return {real, t == target::avx512 ? 64 : 32, t == target::avx512 ? 32 : 16, is_complex(r.type) ? 2 : 1,
+  return {real, t == target::avx512 && r.tile.widest != 32 ? 64 : 32, t == target::avx512 ? 32 : 16, is_complex(r.type) ? 2 : 1,
           stored(r.type_b), stored(r.type_c)};
 }
 
@@ -56,26 +61,42 @@ double tile_cost(std::int64_t mr, std::int64_t nv, double k, const geometry& g, 
 
 /// Rows whose sums fit beside the vectors of b, a's element (and its parts for a complex problem a lane) and the mask.
 std::int64_t most_rows(std::int64_t nv, const geometry& g, bool masked, bool batch) {
-  const std::int64_t all = g.registers - (masked && g.vector == 32 ? 1 : 0);
+  const std::int64_t all = g.registers - (masked && g.registers == 16 ? 1 : 0);
   const std::int64_t rows = std::max<std::int64_t>(0, (all - nv - (batch && g.sets == 2 ? 2 : 1)) / (nv * g.sets));
   const bool one_row = !batch && g.sets == 1 && nv + 2 <= all;  // it takes its vectors from memory
   return one_row ? std::max<std::int64_t>(rows, 1) : rows;
 }
 
-void choose_tile(nest& n, const geometry& g, bool batch, bool embeds) {
+struct costed_tile {
+  double cost;
+  int rows, vectors;
+};
+
+/// Every tile that fits the registers, the cheapest first.
+std::vector<costed_tile> tiles_of(const nest& n, const geometry& g, bool batch, bool embeds) {
   const bool masked = std::any_of(n.vectors.begin(), n.vectors.end(), [&](const auto& v) { return partial(v, g); });
   const auto count = static_cast<std::int64_t>(n.vectors.size());
   const double k = static_cast<double>(n.k * static_cast<std::int64_t>(n.outer.size()));
-  double least = 1e300;
-  n.tile_rows = n.tile_vectors = 0;
+  std::vector<costed_tile> out;
   for (std::int64_t nv = 1; nv <= std::min<std::int64_t>(count, 14); ++nv)
     for (std::int64_t mr = 1; mr <= std::min<std::int64_t>(most_rows(nv, g, masked, batch), n.rows); ++mr) {
       double cost = 0;
       for (const tile_run& r : runs_of(n.rows, mr))
         for (const tile_run& v : runs_of(count, nv))
           cost += static_cast<double>(r.count * v.count) * tile_cost(r.size, v.size, k, g, embeds);
-      if (cost < least * 0.999) least = cost, n.tile_rows = static_cast<int>(mr), n.tile_vectors = static_cast<int>(nv);
+      out.push_back({cost, static_cast<int>(mr), static_cast<int>(nv)});
     }
+  std::stable_sort(out.begin(), out.end(), [](const costed_tile& x, const costed_tile& y) { return x.cost < y.cost; });
+  return out;
+}
+
+/// The tile that was asked for if it fits, else the cheapest.
+void choose_tile(nest& n, const std::vector<costed_tile>& tiles, const tile_choice& wanted) {
+  n.tile_rows = n.tile_vectors = 0;
+  if (tiles.empty()) return;
+  n.tile_rows = tiles[0].rows, n.tile_vectors = tiles[0].vectors;
+  for (const costed_tile& x : tiles)
+    if (x.rows == wanted.rows && x.vectors == wanted.vectors) n.tile_rows = x.rows, n.tile_vectors = x.vectors;
 }
 
 /// Loops of one are dropped, nested ones fused.
@@ -126,7 +147,10 @@ std::vector<tile_run> runs_of(std::int64_t n, std::int64_t tile) {
   return out;
 }
 
-std::vector<nest> shape(const request& r, target t) {
+namespace {
+
+/// The nests of a request without their tiles.
+std::vector<nest> untiled(const request& r, target t) {
   if (t == target::none || r.lanes == lanes::k) return {};
   const geometry g = geometry_of(r, t);
   const kernels::contract_args& x = r.args;
@@ -185,12 +209,35 @@ std::vector<nest> shape(const request& r, target t) {
       out.push_back(std::move(n));
     }
   }
+  return out;
+}
+
+}  // namespace
+
+std::vector<nest> shape(const request& r, target t) {
+  std::vector<nest> out = untiled(r, t);
+  const geometry g = geometry_of(r, t);
   for (nest& n : out) {
-    choose_tile(n, g, r.lanes == lanes::batch, t == target::avx512 && r.lanes == lanes::n && g.sets == 1);
+    choose_tile(n, tiles_of(n, g, r.lanes == lanes::batch, embeds(r, t)), r.tile);
     decide_loops(n, g);
     if (!n.unrolled && !n.even_vectors) n.unrolled = true;
     if (!fits(n) || n.loops.size() > 12) return {};
     if (n.tile_rows * n.tile_vectors == 0) return {};
+  }
+  return out;
+}
+
+std::vector<tile_choice> tile_candidates(const request& wanted, target t, int most) {
+  std::vector<tile_choice> out{{}};
+  request r = wanted;
+  for (int widest : {64, 32}) {
+    if (widest == 64 && t != target::avx512) continue;
+    r.tile = {widest, 0, 0};
+    const std::vector<nest> nests = untiled(r, t);
+    if (nests.empty()) continue;
+    int count = 0;
+    for (const costed_tile& x : tiles_of(nests[0], geometry_of(r, t), r.lanes == lanes::batch, embeds(r, t)))
+      if (count++ < most) out.push_back({widest, x.rows, x.vectors});
   }
   return out;
 }

@@ -376,7 +376,7 @@ bound_plan bind(const plan& p, const kernels::kernel_set& kernels, const options
   }
   for (std::size_t i = 0; i < kept.size(); ++i) *kept[i] = shared, shared += kept_bytes[i];
   for (bound_segment& s : out.segments)
-    for (bound_step& b : s.steps) generate_kernels(b);
+    for (bound_step& b : s.steps) generate_kernels(b, o);
   out.packs_bytes = shared;
   for (int l : p.block_labels) out.block_counts.push_back(p.source.labels[l].extent);
   if (out.has_blocks) out.block_counts.back() /= p.segments[0].block;

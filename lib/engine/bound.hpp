@@ -88,7 +88,7 @@ void execute(const bound_plan& p, const bindings& b);
 /// Lets the generator write kernels for the tiles of a step; those that it cannot write stay with the compiled ones.
 /// Throws kernel_refused if the compiled ones cannot do the step as it is planned (16-bit numbers in place).
 struct kernel_refused {};
-void generate_kernels(bound_step& s);
+void generate_kernels(bound_step& s, const options& o);
 
 /// Runs iterations [first, last) of a step's free loops; `scratch` is this thread's.
 struct step_run {

@@ -1,5 +1,6 @@
 // Which kernels of a bound step are written at run time.
 #include "engine/bound.hpp"
+#include "tune/tune.hpp"
 
 namespace ricci {
 namespace {
@@ -10,9 +11,16 @@ codegen::factor factor_of(const coefficient& c) {
   return c.base == 0 ? zero : c.base == 1 ? one : c.base == -1 ? minus_one : any;
 }
 
+/// What was measured for products of these extents: in a batch of them, contiguous and in the second cache.
+codegen::tile_choice tuned_tile(const bound_step& s, const kernels::contract_args& x) {
+  if (s.lanes != kernels::lanes::n || x.k_outer != 1) return {};
+  const bool reads_c = s.buffer_c < 0 && factor_of(s.beta) != codegen::factor::zero;
+  return tune::find(tune::remembered(), {s.type, reads_c, x.row.extent, x.lane_extent, x.col.extent, x.k});
+}
+
 }  // namespace
 
-void generate_kernels(bound_step& s) {
+void generate_kernels(bound_step& s, const options& o) {
   const codegen::target t = codegen::best_target();
   if (s.how != method::direct || t == codegen::target::none) return;
   codegen::request r;
@@ -28,6 +36,7 @@ void generate_kernels(bound_step& s) {
   r.fetch_c = external(s.c) && s.buffer_c < 0;
   for (tile_args& x : s.tiles) {
     r.args = x.contract;
+    r.tile = o.deterministic ? codegen::tile_choice{} : tuned_tile(s, x.contract);
     r.beta = s.buffer_c >= 0 ? codegen::factor::zero : factor_of(s.beta);
     x.first = codegen::make(r, t);
     if (!x.first && (r.type_b != r.type || r.type_c != r.type)) throw kernel_refused();

@@ -11,6 +11,7 @@ std::function<void()> add_info(CLI::App& app);
 std::function<void()> add_einsum(CLI::App& app);
 std::function<void()> add_explain(CLI::App& app);
 std::function<void()> add_bench(CLI::App& app);
+std::function<void()> add_tune(CLI::App& app);
 
 /// Subscripts may look like an option ("->") or a command ("info"); main puts a space before them, which means nothing
 /// in subscripts. Elsewhere this takes it off again.

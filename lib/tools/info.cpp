@@ -7,6 +7,7 @@
 #include "kernels/kernels.hpp"
 #include "machine/machine.hpp"
 #include "tools/commands.hpp"
+#include "tune/tune.hpp"
 
 namespace ricci::tools {
 namespace {
@@ -23,6 +24,12 @@ std::string isa_list() {
   return out;
 }
 
+std::string tuned() {
+  if (!tune::complaint().empty()) return "ignored: " + tune::complaint();
+  const std::size_t n = tune::remembered().entries.size();
+  return n == 0 ? "nothing yet; ricci tune measures" : fmt::format("{} kernels, measured on {}", n, tune::remembered().machine);
+}
+
 void print(const machine& m) {
   const char* const how = m.measured ? "measured" : "estimated; ricci info --measure measures";
   std::cout << fmt::format("CPU         {}\n", m.name) << fmt::format("cores       {}\n", m.cores)
@@ -32,7 +39,9 @@ void print(const machine& m) {
     std::cout << fmt::format("L{}          {}, {:.0f} GB/s\n", l + 1, size_text(m.caches[l].bytes), m.caches[l].bandwidth);
   std::cout << fmt::format("memory      {:.1f} GB/s one core, {:.1f} GB/s all\n", m.memory_bandwidth, m.memory_bandwidth_all)
             << fmt::format("peak        {:.1f} GFLOP/s f64, {:.1f} GFLOP/s f32, one core ({})\n", m.peak_f64, m.peak_f32, how)
-            << "GPU         no GPU backend in this build\n";
+            << fmt::format("written     {}\n", m.writes_kernels ? "kernels are written for each plan" : "no kernels are written for plans")
+            << fmt::format("tuned       {}\n", tuned());
+  std::cout << "GPU         no GPU backend in this build\n";
 }
 
 void run(bool measure) {

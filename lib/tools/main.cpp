@@ -12,7 +12,7 @@
 
 namespace {
 
-const std::vector<std::string> commands = {"info", "einsum", "explain", "bench"};
+const std::vector<std::string> commands = {"info", "einsum", "explain", "bench", "tune"};
 
 bool is_masked(const std::string& argument) {
   return argument.starts_with("->") || std::find(commands.begin(), commands.end(), argument) != commands.end();
@@ -36,7 +36,8 @@ int run(std::vector<std::string> arguments) {
   app.set_version_flag("--version", std::string("ricci ") + RICCI_VERSION);
   app.require_subcommand(1);
   const std::function<void()> work[] = {ricci::tools::add_info(app), ricci::tools::add_einsum(app),
-                                        ricci::tools::add_explain(app), ricci::tools::add_bench(app)};
+                                        ricci::tools::add_explain(app), ricci::tools::add_bench(app),
+                                        ricci::tools::add_tune(app)};
   try {
     app.parse(arguments);
   } catch (const CLI::Success& asked) {

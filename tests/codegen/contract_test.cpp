@@ -31,6 +31,8 @@ void generated(const contract_args& g, const void* a, const void* b, void* c, co
   r.alpha = factor_of(*static_cast<const T*>(alpha));
   if (r.alpha == codegen::factor::zero) r.alpha = codegen::factor::any;
   r.beta = factor_of(*static_cast<const T*>(beta));
+  const auto tiles = codegen::tile_candidates(r, now, 3);
+  r.tile = tiles[static_cast<std::size_t>(made) % tiles.size()];
   if (const auto k = codegen::make(r, now)) {
     ++made;
     return (*k)(a, b, c, alpha, beta);

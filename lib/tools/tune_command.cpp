@@ -1,0 +1,98 @@
+// ricci tune: measures register tiles on this machine and remembers those that beat the cost function.
+#include <ricci/core/error.hpp>
+
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "tools/commands.hpp"
+#include "tune/tune.hpp"
+
+namespace ricci::tools {
+namespace {
+
+struct choices {
+  std::string types = "f64,f32,c128,c64", sizes = "2:32", output;
+  int rounds = 9;
+  bool dry = false;
+};
+
+std::vector<std::string> parts(const std::string& text, char separator) {
+  std::vector<std::string> out;
+  std::stringstream in(text);
+  for (std::string x; std::getline(in, x, separator);) out.push_back(x);
+  return out;
+}
+
+std::int64_t number(const std::string& text) {
+  std::size_t used = 0;
+  std::int64_t n = 0;
+  try {
+    n = std::stoll(text, &used);
+  } catch (const std::exception&) {
+  }
+  if (used != text.size() || n < 1 || n > 64) throw error(errc::bad_argument, "sizes are numbers from 1 to 64, not '" + text + "'");
+  return n;
+}
+
+dtype type_of(const std::string& name) {
+  for (dtype t : {dtype::f32, dtype::f64, dtype::c64, dtype::c128})
+    if (name_of(t) == name) return t;
+  throw error(errc::bad_argument, "the types to tune are f64, f32, c128 and c64, not '" + name + "'");
+}
+
+std::vector<tune::problem> problems_of(const choices& c) {
+  std::vector<tune::problem> out;
+  const auto add = [&](std::int64_t m, std::int64_t n, std::int64_t k) {
+    for (const std::string& type : parts(c.types, ','))
+      for (bool reads : {false, true}) out.push_back({type_of(type), reads, m, n, 1, k});
+  };
+  for (const std::string& part : parts(c.sizes, ',')) {
+    if (const auto mnk = parts(part, 'x'); mnk.size() == 3) {
+      add(number(mnk[0]), number(mnk[1]), number(mnk[2]));
+      continue;
+    }
+    const auto range = parts(part, ':');
+    if (range.empty() || range.size() > 2) throw error(errc::bad_argument, "'" + part + "' is neither a size nor a range of sizes");
+    for (std::int64_t n = number(range[0]); n <= number(range.back()); ++n) add(n, n, n);
+  }
+  return out;
+}
+
+void run(const choices& c) {
+  tune::plan_of_measurement how;
+  how.problems = problems_of(c);
+  how.rounds = c.rounds;
+  const std::string file = c.output.empty() ? tune::file_of(this_machine()) : c.output;
+  if (file.empty() && !c.dry) throw error(errc::bad_file, "there is no folder to remember the table in; set RICCI_CACHE or use --output");
+  double sum = 0;
+  const tune::table t = tune::measure(how, [&](std::size_t done, const tune::entry& e) {
+    sum += std::log(std::max(e.gain, 1.0));
+    std::fprintf(stderr, "%s", fmt::format("{:4d} of {}  {} {}x{}x{}{}  {:.2f}x\n", done, how.problems.size(), name_of(e.what.type),
+                                            e.what.rows, e.what.lanes, e.what.k, e.what.reads_c ? " +=" : "", e.gain).c_str());
+  });
+  fmt::print("{}: {} problems, {} with a better tile; {:.3f}x the cost function's tiles on geometric mean\n", t.machine,
+             how.problems.size(), t.entries.size(),
+             std::exp(sum / static_cast<double>(std::max<std::size_t>(1, how.problems.size()))));
+  if (c.dry) return;
+  tune::save(t, file);
+  fmt::print("remembered in {}\n", file);
+}
+
+}  // namespace
+
+std::function<void()> add_tune(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("tune", "Finds the best kernels for this machine and remembers them");
+  const auto c = std::make_shared<choices>();
+  command->add_option("--dtype", c->types, "f64, f32, c128, c64; several with commas");
+  command->add_option("--sizes", c->sizes, "2:32, 8, 5x6x7; several with commas");
+  command->add_option("--rounds", c->rounds, "Measurements of each candidate")->check(CLI::Range(1, 1000));
+  command->add_option("--output", c->output, "Write the table to this file instead");
+  command->add_flag("--dry-run", c->dry, "Measure and tell, but write nothing");
+  return [c] { run(*c); };
+}
+
+}  // namespace ricci::tools

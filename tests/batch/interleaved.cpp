@@ -256,6 +256,25 @@ TEST_CASE("plans and fused programs") {
   }
 }
 
+TEST_CASE("interleaved memory of somebody else") {
+  plain<float> A(10);
+  count_up(A, 2);
+  auto a = ricci::interleave<4>(A);
+  const auto v = ricci::view(a.data(), ricci::extents<dynamic, 3, 4, interleaved<4>>{10});
+  CHECK(v == A);
+  v(e, i, j) = 2 * A(e, i, j);
+  CHECK(a(9, 2, 3) == 2 * A(9, 2, 3));
+  const float* const constant = a.data();
+  const auto w = ricci::view(constant, ricci::extents<dynamic, 3, 4, interleaved<4>>{10});
+  A(e, i, j) = w(e, i, j);
+  CHECK(a == A);
+  ricci::tensor<double, 17, interleaved<8>> numbers;
+  numbers.fill(2);
+  ricci::tensor<double> total;
+  total() = sum(i, numbers(i));
+  CHECK(total() == 34);
+}
+
 TEST_CASE("strict options refuse copies") {
   plain<double> A(9), B(9);
   const auto a = ricci::interleave<8>(A);

@@ -181,7 +181,7 @@ auto einsum(const X&... operands) {
     using source = detail::einsum_source<S, typename result::view_type, view_type_of<X>...>;
     result out = detail::make_result<S, result>(detail::view_of(operands)...);
     if constexpr (source::fault.ok())
-      detail::run_now<source>(detail::view_part<typename result::view_type>{out.view()},
+      detail::run_now<source>(nullptr, detail::view_part<typename result::view_type>{out.view()},
                               detail::view_part<view_type_of<X>>{detail::view_of(operands)}...);
     else
       detail::report<source>();

@@ -1,6 +1,7 @@
 // ricci bench gemm: the options.
 #include <ricci/core/error.hpp>
 
+#include <sched.h>
 #include <stdlib.h>
 
 #include <algorithm>
@@ -17,7 +18,7 @@ namespace {
 
 struct arguments {
   std::string types = "f64", sizes = "2:32", betas = "0,1", layouts = "strided", footprints = "l2", backend = "cpu", json, isa;
-  int threads = 1, rounds = 15;
+  int threads = 1, rounds = 15, cpu = -1;
   double window = 250;
   bool no_peers = false, no_eigen_fixed = false;
 };
@@ -96,8 +97,17 @@ void force_isa(const std::string& isa) {
     setenv(name, value, 1);
 }
 
+void pin(int cpu) {
+  cpu_set_t only;
+  CPU_ZERO(&only);
+  CPU_SET(static_cast<unsigned>(cpu), &only);
+  if (sched_setaffinity(0, sizeof only, &only) != 0)
+    throw error(errc::bad_argument, "cannot run on processor " + std::to_string(cpu) + " alone");
+}
+
 void run(const arguments& a) {
   if (!a.isa.empty()) force_isa(a.isa);
+  if (a.cpu >= 0) pin(a.cpu);
   bench_request r;
   for (const std::string& t : split(a.types, ',')) r.types.push_back(parse_dtype(t));
   r.sizes = parse_sizes(a.sizes);
@@ -129,6 +139,7 @@ std::function<void()> add_bench(CLI::App& app) {
   c->add_option("--layout", given->layouts, "strided, pointers, interleaved");
   c->add_option("--footprint", given->footprints, "l1, l2, dram: where A, B and C lie together");
   c->add_option("--threads", given->threads, "Threads")->check(CLI::Range(1, 1024));
+  c->add_option("--cpu", given->cpu, "Stay on this processor")->check(CLI::Range(0, 1023));
   c->add_option("--rounds", given->rounds, "Windows of each contender that count")->check(CLI::Range(1, 10000));
   c->add_option("--window", given->window, "Microseconds of a window")->check(CLI::Range(10.0, 1e6));
   c->add_option("--json", given->json, "Write what was measured to this file");

@@ -158,3 +158,10 @@ TEST_CASE("gpu tensors need a GPU") {
   tensor<double, 4, 4> A;
   CHECK(code_of([&] { A(i, j).on(ricci::stream()) = A(j, i); }) == ricci::errc::wrong_space);
 }
+
+TEST_CASE("large tensors begin with zeros everywhere") {
+  ricci::tensor<float, dynamic> x((std::int64_t{9} << 20) / 4 + 77);
+  bool zero = true;
+  for (const float e : x) zero = zero && e == 0;
+  CHECK(zero);
+}

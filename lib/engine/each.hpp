@@ -26,13 +26,14 @@ class bare_call {
   int slot_b() const { return run_.step->b.slot; }
   int slot_c() const { return run_.step->c.slot; }
 
-  void operator()(const void* a, const void* b, void* c) const {
+  RICCI_CALLS_WRITTEN_CODE void operator()(const void* a, const void* b, void* c) const {
     if (made_) made_(a, b, c, run_.alpha, run_.beta);
     else contract_(*args_, a, b, c, run_.alpha, run_.beta);
   }
 
   /// Problems [first, last) of arrays of pointers.
-  void run(const void* const* a, const void* const* b, const void* const* c, std::int64_t first, std::int64_t last) const {
+  RICCI_CALLS_WRITTEN_CODE void run(const void* const* a, const void* const* b, const void* const* c, std::int64_t first,
+                                    std::int64_t last) const {
     if (made_)
       for (std::int64_t i = first; i < last; ++i) made_(a[i], b[i], const_cast<void*>(c[i]), run_.alpha, run_.beta);
     else

@@ -6,6 +6,8 @@
 #include <ricci/batch/interleave.hpp>
 #include <ricci/einsum/einsum.hpp>
 #include <ricci/einsum/static.hpp>
+#include <ricci/expr/even_odd.hpp>
+#include <ricci/expr/functions.hpp>
 #include <ricci/expr/local.hpp>
 #include <ricci/expr/operators.hpp>
 #include <ricci/expr/statement.hpp>

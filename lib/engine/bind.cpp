@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "engine/bound.hpp"
+#include "engine/other.hpp"
 
 namespace ricci {
 namespace {
@@ -73,7 +74,9 @@ class step_binder {
     b.move_c = mover(step_.how == method::move ? b.type_b : b.type, b.type_c);
     if (step_.stream_c) b.stream_c = kernels_.stream;
     b.fetch_ahead = step_.fetch_ahead;
-    if (step_.how == method::blocked) bind_blocked();
+    const bool other = step_.op.what != action::contract || step_.how == method::halves;
+    if (other) b.other = bind_other(plan_, segment_, step_, kernels_);
+    else if (step_.how == method::blocked) bind_blocked();
     else bind_tiles();
     return std::move(out_);
   }
@@ -84,21 +87,7 @@ class step_binder {
  private:
   dtype type_of(const operand& x) const { return x.where == operand::kind::one ? compute_type(step_.op.c.type) : x.type; }
 
-  place place_of(const operand& x) const {
-    place p;
-    p.where = x.where;
-    p.slot = x.id;
-    if (x.where == operand::kind::temporary) p.offset = segment_.temporaries[x.id].offset;
-    for (int l : plan_.block_labels) {
-      std::int64_t step = 0;
-      if (x.where == operand::kind::external)
-        for (std::size_t d = 0; d < x.labels.size(); ++d)
-          if (x.labels[d] == l) step = x.strides[d] * static_cast<std::int64_t>(size_of(x.type));
-      // The cut label advances by whole blocks of the first segment.
-      p.blocks.push_back(l == plan_.block_labels.back() ? step * plan_.segments[0].block : step);
-    }
-    return p;
-  }
+  place place_of(const operand& x) const { return ricci::place_of(plan_, segment_, x); }
 
   void add_outer(const step_axis& x, std::int64_t tile, int tail_bit) {
     const auto bytes = [](std::int64_t stride, std::int64_t count, dtype t) {
@@ -354,6 +343,7 @@ bound_plan bind(const plan& p, const kernels::kernel_set& kernels, const options
       step_binder binder(p, s, step, kernels);
       segment.steps.push_back(binder.run());
       bound_step& b = segment.steps.back();
+      out.scatters = out.scatters || b.how == method::scatter;
       resolve_tables(b);
       std::int64_t at = 0;
       const auto assign = [&](std::int64_t& where, std::int64_t bytes, bool keep) {

@@ -37,7 +37,10 @@ struct blocked_tables {
   std::vector<std::int64_t> row_a, row_c, col_b, col_c, sum_a, sum_b;
 };
 
+struct other_step;
+
 struct bound_step {
+  std::shared_ptr<const other_step> other;  // pointwise, gather, scatter, halves
   method how = method::direct;
   kernels::lanes lanes = kernels::lanes::n;
   dtype type = dtype::f64;  // compute type
@@ -73,6 +76,7 @@ struct bound_plan {
   std::int64_t temporaries_bytes = 0;      // one set: shared without blocks, per thread with them
   std::int64_t packs_bytes = 0;            // per thread
   bool has_blocks = false;
+  bool scatters = false;                   // blocks may add to the same elements
   int max_threads = 1;
 };
 
@@ -83,7 +87,8 @@ class executable;
 const bound_plan& bound_of(const executable& e);
 
 /// Runs it. Allocates nothing once this thread's arena is large enough.
-void execute(const bound_plan& p, const bindings& b);
+struct task_order;
+void execute(const bound_plan& p, const bindings& b, const task_order& order);
 
 /// Lets the generator write kernels for the tiles of a step; those that it cannot write stay with the compiled ones.
 /// Throws kernel_refused if the compiled ones cannot do the step as it is planned (16-bit numbers in place).
@@ -99,6 +104,8 @@ struct step_run {
   std::int64_t cuts = 1;  // pieces wanted of every batch of a blocked step
   alignas(16) char alpha[16];
   alignas(16) char beta[16];
+  const void* inputs[kernels::max_pointwise_factors];             // of a pointwise step
+  alignas(16) char alphas[8 * kernels::max_pointwise_terms];
 };
 /// The step and its coefficients; pointers are the caller's.
 void set_scalars(step_run& r, const bound_step& s, const bindings& b);

@@ -1,5 +1,6 @@
 // Runs one plan over arrays of pointers.
 #include "engine/each.hpp"
+#include "engine/other.hpp"
 
 #include <omp.h>
 
@@ -36,7 +37,7 @@ void run_range(const bound_plan& p, const bare_call* bare, const void* const* co
   void* pointers[most_slots];
   for (std::int64_t i = first; i < last; ++i) {
     for (int s = 0; s < slot_count; ++s) pointers[s] = const_cast<void*>(slots[s][i]);
-    execute(p, {pointers, scalars});
+    execute(p, {pointers, scalars}, {});
   }
 }
 

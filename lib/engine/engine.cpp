@@ -7,7 +7,7 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "engine/bound.hpp"
+#include "engine/other.hpp"
 #include "engine/explain.hpp"
 #include "gpu/executable.hpp"
 
@@ -15,30 +15,38 @@ namespace ricci {
 
 class executable {
  public:
-  executable(const program& p, const options& o) {
-    if (cuda::on_gpu(p)) {
-      gpu_ = std::make_unique<cuda::executable>(p, o);
-      return;
-    }
-    plan_ = make_plan(p, this_machine(), o);
-    try {
-      bound_ = bind(plan_, kernels::best(), o);
-    } catch (const kernel_refused&) {
-      machine compiled_only = this_machine();
-      compiled_only.writes_kernels = false;
-      plan_ = make_plan(p, compiled_only, o);
-      bound_ = bind(plan_, kernels::best(), o);
-    }
-  }
+  executable(const program& p, const options& o) : made_(std::make_shared<const parts>(p, o)) {}
+  /// The same with an order for its blocks.
+  executable(const executable& other, task_order order) : made_(other.made_), order_(std::move(order)) {}
 
-  const plan& decisions() const { return plan_; }
-  const bound_plan& bound() const { return bound_; }
-  const cuda::executable* gpu() const { return gpu_.get(); }
+  const plan& decisions() const { return made_->decisions; }
+  const bound_plan& bound() const { return made_->bound; }
+  const task_order& order() const { return order_; }
+  const cuda::executable* gpu() const { return made_->gpu.get(); }
 
  private:
-  plan plan_;
-  bound_plan bound_;
-  std::unique_ptr<cuda::executable> gpu_;  // instead of the two, if the tensors are in GPU memory
+  struct parts {
+    parts(const program& p, const options& o) {
+      if (cuda::on_gpu(p)) {
+        gpu = std::make_unique<cuda::executable>(p, o);
+        return;
+      }
+      decisions = make_plan(p, this_machine(), o);
+      try {
+        bound = bind(decisions, kernels::best(), o);
+      } catch (const kernel_refused&) {
+        machine compiled_only = this_machine();
+        compiled_only.writes_kernels = false;
+        decisions = make_plan(p, compiled_only, o);
+        bound = bind(decisions, kernels::best(), o);
+      }
+    }
+    plan decisions;
+    bound_plan bound;
+    std::unique_ptr<cuda::executable> gpu;  // instead of the two, if the tensors are in GPU memory
+  };
+  std::shared_ptr<const parts> made_;
+  task_order order_;
 };
 
 namespace {
@@ -53,6 +61,14 @@ void append(std::string& key, const reference& r) {
   append(key, static_cast<std::int64_t>(r.name.size())), key += r.name;
   append(key, static_cast<std::int64_t>(r.axes.size()));
   for (const auto& x : r.axes) append(key, x.label), append(key, x.stride);
+  append(key, static_cast<int>(r.apply) * 4 + r.parity + 1), append(key, r.memory);
+  append(key, static_cast<std::int64_t>(r.lookups.size()));
+  for (const lookup& x : r.lookups) {
+    append(key, x.slot), append(key, x.wide), append(key, x.stride), append(key, x.extent), append(key, x.axis);
+    append(key, x.memory), append(key, static_cast<std::int64_t>(x.name.size())), key += x.name;
+    append(key, static_cast<std::int64_t>(x.axes.size()));
+    for (const auto& y : x.axes) append(key, y.label), append(key, y.stride);
+  }
 }
 
 /// The program as bytes; equal exactly for equal programs and options.
@@ -66,7 +82,7 @@ std::string key_of(const program& p, const options& o) {
     append(key, static_cast<int>(s.op)), append(key, static_cast<std::int64_t>(s.terms.size()));
     append(key, s.left);
     for (const product& t : s.terms) {
-      append(key, t.scalar), append(key, t.negate), append(key, static_cast<std::int64_t>(t.factors.size()));
+      append(key, t.scalar), append(key, t.negate), append(key, static_cast<int>(t.how)), append(key, static_cast<std::int64_t>(t.factors.size()));
       for (const reference& f : t.factors) append(key, f);
     }
   }
@@ -112,11 +128,19 @@ std::shared_ptr<const executable> compile(const program& p, const options& o) {
   return m.plans.try_emplace(key, std::move(made)).first->second;
 }
 
+std::shared_ptr<const executable> compile(const program& p, const options& o, const bindings& tables) {
+  const auto made = compile(p, o);
+  if (!has_lookups(p)) return made;
+  if (o.check_indices) check_indices(p, tables);
+  if (!made->bound().scatters) return made;
+  return std::make_shared<const executable>(*made, order_of(made->decisions(), made->bound(), tables));
+}
+
 const bound_plan& bound_of(const executable& e) { return e.bound(); }
 
 void run(const executable& e, const bindings& b) {
   if (e.gpu()) return e.gpu()->run(b, nullptr);
-  execute(e.bound(), b);
+  execute(e.bound(), b, e.order());
 }
 
 void run(const executable& e, const bindings& b, void* stream) {

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstring>
 
-#include "engine/bound.hpp"
+#include "engine/other.hpp"
 
 namespace ricci {
 namespace {
@@ -52,6 +52,9 @@ void set_pointers(step_run& r, const bindings& b, const std::int64_t* block, cha
   r.a = address(s.a, s.type, b, block, temporaries);
   r.b = address(s.b, s.type, b, block, temporaries);
   r.c = address(s.c, s.type, b, block, temporaries);
+  if (!s.other) return;
+  for (std::size_t i = 0; i < s.other->inputs.size(); ++i)
+    r.inputs[i] = address(s.other->inputs[i], s.type, b, block, temporaries);
 }
 
 step_run prepare(const bound_step& s, const bindings& b, char* temporaries, char* packs) {
@@ -122,7 +125,7 @@ void locate(const std::vector<std::int64_t>& counts, bool tail, std::int64_t i, 
 void run_blocks(const bound_plan& p, const bindings& b, const bound_segment& segment, std::int64_t first,
                 std::int64_t last, bool tail, char* temporaries, char* packs) {
   std::int64_t index[most_block_labels];
-  constexpr std::size_t most_kept = 16;  // runs whose scalars are converted once; the steps behind them share one
+  constexpr std::size_t most_kept = 24;  // runs whose scalars are converted once; the steps behind them share one
   step_run runs[most_kept];
   const std::size_t steps = segment.steps.size();
   for (std::size_t s = 0; s < std::min(steps, most_kept); ++s) set_scalars(runs[s], segment.steps[s], b);
@@ -139,13 +142,30 @@ void run_blocks(const bound_plan& p, const bindings& b, const bound_segment& seg
   for (const bound_step& s : segment.steps) settle(s);
 }
 
-void run_segment(const bound_plan& p, const bindings& b, const bound_segment& segment, bool tail) {
+/// Colour after colour, the runs of one over the team: the same additions in the same order with any number of threads.
+void run_in_order(const bound_plan& p, const bindings& b, const bound_segment& segment, const task_order& order, int team) {
+  const std::int64_t each = p.temporaries_bytes + p.packs_bytes;
+  char* base = workspace(team * each);
+  for (const auto& runs : order.colours) {
+    const auto count = static_cast<std::int64_t>(runs.size());
+#pragma omp parallel for num_threads(team) schedule(static) if (team > 1)
+    for (std::int64_t r = 0; r < count; ++r) {
+      char* mine = base + omp_get_thread_num() % team * each;
+      const task_order::run& run = runs[static_cast<std::size_t>(r)];
+      run_blocks(p, b, segment, run.first, run.last, false, mine, mine + p.temporaries_bytes);
+    }
+  }
+}
+
+void run_segment(const bound_plan& p, const bindings& b, const bound_segment& segment, const task_order& order, bool tail) {
   std::int64_t blocks = 1;
   for (std::size_t l = 0; l < p.block_counts.size(); ++l)
     blocks *= tail && l + 1 == p.block_counts.size() ? 1 : p.block_counts[l];
   double seconds = 0;
   for (const bound_step& s : segment.steps) seconds += s.seconds;
-  const int team = team_size(p, seconds * static_cast<double>(blocks), blocks);
+  int team = team_size(p, seconds * static_cast<double>(blocks), blocks);
+  if (p.scatters && !tail && !order.colours.empty()) return run_in_order(p, b, segment, order, team);
+  if (p.scatters) team = 1;
   const std::int64_t each = p.temporaries_bytes + p.packs_bytes;
   char* base = workspace(team * each);
   if (team == 1) return run_blocks(p, b, segment, 0, blocks, tail, base, base + p.temporaries_bytes);
@@ -163,14 +183,18 @@ void set_scalars(step_run& r, const bound_step& s, const bindings& b) {
   r.step = &s;
   store_scalar(s.type, value_of(s.alpha, b), r.alpha);
   store_scalar(s.type, value_of(s.beta, b), r.beta);
+  if (!s.other) return;
+  const std::size_t size = size_of(s.type);
+  for (std::size_t t = 0; t < s.other->alphas.size(); ++t)
+    store_scalar(s.type, value_of(s.other->alphas[t], b), r.alphas + t * size);
 }
 
-void execute(const bound_plan& p, const bindings& b) {
+void execute(const bound_plan& p, const bindings& b, const task_order& order) {
   if (!p.has_blocks) {
     for (const bound_segment& s : p.segments) run_steps(p, b, s);
     return;
   }
-  for (std::size_t i = 0; i < p.segments.size(); ++i) run_segment(p, b, p.segments[i], i > 0);
+  for (std::size_t i = 0; i < p.segments.size(); ++i) run_segment(p, b, p.segments[i], order, i > 0);
 }
 
 }  // namespace ricci

@@ -54,7 +54,7 @@ slot_use cut_slot(const slot_use& whole, const std::vector<cut_label>& cuts, con
   out.width = out.block = 0;
   for (int d = 0; d < whole.rank; ++d) {
     const int label = whole.label[d];
-    if (label < 0) continue;  // a constant: it is in the offset
+    if (label < 0 && label != looked_up) continue;  // a constant: it is in the offset
     const auto cut = std::find_if(cuts.begin(), cuts.end(), [&](const cut_label& c) { return c.label == label; });
     const std::int64_t length = whole.last[d] - whole.first[d];
     if (cut == cuts.end()) {
@@ -193,7 +193,7 @@ class cutter {
   void add_part(program p, const lowering& part) {
     lowered_part made{std::move(p), {}};
     for (const slot_use& s : part.slots)
-      made.slots.push_back({leaf(s).local ? -1 : s.leaf, s.copy, s.offset * static_cast<std::int64_t>(size_of(leaf(s).type))});
+      made.slots.push_back({leaf(s).local ? -1 : s.leaf, s.copy, s.offset * element_bytes(leaf(s))});
     out_.parts.push_back(std::move(made));
   }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <ricci/core/error.hpp>
+#include <ricci/expr/local.hpp>
 
 namespace ricci::detail {
 namespace {
@@ -26,7 +27,7 @@ class resolver {
  private:
   void one(int s) {
     const statement_info& info = p_.statements[s];
-    for_each_factor(info, [&](const use_info& use) { read_local(use.index); });
+    for_each_factor(info, [&](const use_info& use) { read_local(use.index, s); });
     std::vector<label_facts> facts(p_.label_count);
     const verdict v = judge(p_, out_.numbers.data()).statement(s, facts.data());
     if (!v.ok()) throw_verdict(v, p_);
@@ -36,7 +37,7 @@ class resolver {
         throw_verdict({fault::unequal_extents, l, -1, out_.lengths[l], facts[l].length}, p_);
       out_.lengths[l] = facts[l].length;
     }
-    write_local(info.left, facts.data());
+    write_local(info.left, facts.data(), s);
     add(info.left, s, true, false, facts.data());
     for_each_factor(info, [&](const use_info& use) { add(use.index, s, false, use.conj, facts.data()); });
   }
@@ -48,18 +49,32 @@ class resolver {
         if (const use_info& use = p_.uses[p_.terms[t].first_use + u]; use.what == use_info::kind::factor) f(use);
   }
 
+  /// "g(i,j) in statement 2": the local's name, if it has one, and how it stands there.
+  std::string words(int leaf, int s) const {
+    const char* name = static_cast<const local_identity*>(call_.bases[leaf])->name;
+    std::string text = std::string(name ? name : "local") + "(";
+    const leaf_info& info = p_.leaves[leaf];
+    for (int d = 0; d < info.rank; ++d) {
+      const int label = p_.axes[info.first_axis + d].label;
+      text += d ? "," : "";
+      if (label >= 0) text.append(p_.labels[label].text, p_.labels[label].size);
+    }
+    return text + ") in statement " + std::to_string(s + 1);
+  }
+
   /// A local's extents are those of the labels it was assigned with.
-  void read_local(int leaf) {
+  void read_local(int leaf, int s) {
     const leaf_info& info = p_.leaves[leaf];
     if (!info.local) return;
     const auto at = std::find(out_.locals.begin(), out_.locals.end(), call_.bases[leaf]);
     if (at == out_.locals.end())
-      throw error(errc::bad_argument,
-                  "ricci[R015]: a local is read before a statement of the fused program assigns it");
+      throw error(errc::bad_argument, "ricci[R015]: a local is read before a statement of the fused program assigns it: " +
+                                          words(leaf, s));
     const std::vector<std::int64_t>& extents = local_extents_[at - out_.locals.begin()];
     if (static_cast<int>(extents.size()) != info.rank)
       throw error(errc::bad_argument, "ricci[R015]: a local was assigned with " + std::to_string(extents.size()) +
-                                          " labels and is read with " + std::to_string(info.rank));
+                                          " labels and is read with " + std::to_string(info.rank) + ": " +
+                                          words(leaf, s));
     for (int d = 0; d < info.rank; ++d) out_.numbers[p_.axes[info.first_axis + d].extent_at] = extents[d];
     for (int d = 0; d < info.rank; ++d)
       for (int e = 0; e < d; ++e)
@@ -67,11 +82,11 @@ class resolver {
           throw_verdict({fault::bad_local, p_.axes[info.first_axis + d].label}, p_);
   }
 
-  void write_local(int leaf, const label_facts* facts) {
+  void write_local(int leaf, const label_facts* facts, int s) {
     const leaf_info& info = p_.leaves[leaf];
     if (!info.local) return;
     if (std::find(out_.locals.begin(), out_.locals.end(), call_.bases[leaf]) != out_.locals.end())
-      throw error(errc::bad_argument, "ricci[R015]: a local is assigned twice in a fused program");
+      throw error(errc::bad_argument, "ricci[R015]: a local is assigned twice in a fused program: " + words(leaf, s));
     std::vector<std::int64_t> extents;
     for (int d = 0; d < info.rank; ++d) {
       extents.push_back(facts[p_.axes[info.first_axis + d].label].length);
@@ -98,11 +113,17 @@ class resolver {
       slot.label[d] = axis.label;
       slot.first[d] = axis.label < 0 ? k.first : facts[axis.label].first;
       slot.last[d] = axis.label < 0 ? k.first + 1 : facts[axis.label].last;
+      if (axis.table >= 0) slot.label[d] = looked_up, slot.first[d] = 0, slot.last[d] = k.extent;
       slot.offset += slot.first[d] * slot.strides[d];
     }
     if (info.local) slot.offset = 0;
     else if (info.width > 0) interleaved(info, extents, slot);
     else span(info, slot);
+    for (int d = 0; d < info.rank; ++d)
+      if (const int table = p_.axes[info.first_axis + d].table; table >= 0) {
+        add(table, s, false, false, facts);  // slot is gone
+        out_.slots.back().is_table = true;
+      }
   }
 
   /// Axis 0 was left out. An integer there says which problem; for a label the whole tensor counts as used.
@@ -127,7 +148,7 @@ class resolver {
   }
 
   static void span(const leaf_info& info, slot_use& slot) {
-    const auto size = static_cast<std::int64_t>(size_of(info.type));
+    const std::int64_t size = element_bytes(info);
     std::int64_t low = 0, high = 0;
     for (int d = 0; d < info.rank; ++d) {
       if (slot.last[d] <= slot.first[d]) return;
@@ -152,7 +173,7 @@ std::string name_of_slot(const front_call& call, const lowering& low, int slot, 
   int lefts = 0, factors = 0;
   for (int other = 0; other < slot; ++other) {
     const slot_use& o = low.slots[other];
-    if (p.leaves[o.leaf].local) continue;
+    if (p.leaves[o.leaf].local || o.is_table) continue;
     if (o.is_left) {
       ++lefts;
       if (call.bases[o.leaf] == call.bases[s.leaf]) return name_of_slot(call, low, other, -1, names);
@@ -174,6 +195,30 @@ memory_space space_of(const flat_program& p) {
   return memory_space::host;
 }
 
+std::vector<reference_axis> axes_of(const slot_use& s) {
+  std::vector<reference_axis> axes;
+  for (int d = 0; d < s.rank; ++d) {
+    if (s.label[d] < 0) continue;
+    const auto same = [&](const reference_axis& a) { return a.label == s.label[d]; };
+    const auto at = std::find_if(axes.begin(), axes.end(), same);
+    if (at != axes.end()) at->stride += s.strides[d];
+    else axes.push_back({s.label[d], s.strides[d]});
+  }
+  return axes;
+}
+
+/// The first slot whose first element this slot's is.
+int memory_of(const front_call& call, const lowering& low, int slot) {
+  const auto first = [&](int s) {
+    const leaf_info& info = call.program->leaves[low.slots[s].leaf];
+    return static_cast<const char*>(call.bases[low.slots[s].leaf]) + low.slots[s].offset * element_bytes(info);
+  };
+  for (int other = 0; other < slot; ++other)
+    if (!call.program->leaves[low.slots[other].leaf].local && low.slots[other].copy < 0 && first(other) == first(slot))
+      return other;
+  return slot;
+}
+
 reference make_reference(const front_call& call, const lowering& low, int slot, naming names) {
   const slot_use& s = low.slots[slot];
   const leaf_info& info = call.program->leaves[s.leaf];
@@ -187,13 +232,18 @@ reference make_reference(const front_call& call, const lowering& low, int slot, 
     r.local = static_cast<int>(at - low.locals.begin());
   }
   r.name = name_of_slot(call, low, slot, r.local, names);
+  r.axes = axes_of(s);
   for (int d = 0; d < s.rank; ++d) {
-    if (s.label[d] < 0) continue;
-    const auto same = [&](const reference_axis& a) { return a.label == s.label[d]; };
-    const auto at = std::find_if(r.axes.begin(), r.axes.end(), same);
-    if (at != r.axes.end()) at->stride += s.strides[d];
-    else r.axes.push_back({s.label[d], s.strides[d]});
+    if (s.label[d] != looked_up) continue;
+    const slot_use& table = low.slots[static_cast<std::size_t>(slot) + 1];
+    const leaf_info& entries = call.program->leaves[table.leaf];
+    r.lookups.push_back({slot + 1, entries.index_bytes == 8, s.strides[d], s.last[d], d, "dof", axes_of(table)});
   }
+  if (names == naming::by_memory && !info.local && s.copy < 0) {
+    r.memory = memory_of(call, low, slot);
+    if (!r.lookups.empty()) r.lookups[0].memory = memory_of(call, low, slot + 1);
+  }
+  if (info.even_odd && r.axes.size() == 2) r.parity = parity_of(call, low, slot);
   return r;
 }
 
@@ -201,10 +251,15 @@ product make_product(const front_call& call, const lowering& low, const term_inf
                      naming names) {
   product t;
   t.negate = term.negate;
+  t.how = term.how;
   bool scaled = false;
   for (int u = term.first_use; u < term.first_use + term.use_count; ++u) {
     const use_info::kind what = call.program->uses[u].what;
-    if (what == use_info::kind::factor) t.factors.push_back(make_reference(call, low, slot++, names));
+    if (what == use_info::kind::factor) {
+      t.factors.push_back(make_reference(call, low, slot, names));
+      t.factors.back().apply = call.program->uses[u].apply;
+      slot += 1 + static_cast<int>(t.factors.back().lookups.size());
+    }
     scaled = scaled || what == use_info::kind::real_scalar || what == use_info::kind::complex_scalar;
   }
   if (scaled) t.scalar = scalar++;
@@ -216,13 +271,17 @@ product make_product(const front_call& call, const lowering& low, const term_inf
 lowering resolve(const front_call& call) { return resolver(call).all(); }
 
 overlap::kind relation(const front_call& call, const lowering& low, int left_slot, int other_slot) {
-  if (low.slots[left_slot].copy >= 0 || low.slots[other_slot].copy >= 0) return overlap::kind::disjoint;
+  const slot_use &x = low.slots[left_slot], &y = low.slots[other_slot];
+  if (x.copy >= 0 || y.copy >= 0 || x.is_table || y.is_table) return overlap::kind::disjoint;
   const auto footprint_of = [&](const slot_use& s) {
     const dtype type = call.program->leaves[s.leaf].type;
     const void* const base = static_cast<const char*>(call.bases[s.leaf]) + s.shift * static_cast<std::int64_t>(size_of(type));
     return footprint{base, type, s.rank, s.strides, s.first, s.last, s.label};
   };
-  return classify(footprint_of(low.slots[left_slot]), footprint_of(low.slots[other_slot]));
+  const overlap::kind verdict = classify(footprint_of(x), footprint_of(y));
+  // Labels of looked-up axes say nothing about places.
+  const bool is_looked_up = std::count(x.label, x.label + x.rank, looked_up) > 0;
+  return is_looked_up && verdict == overlap::kind::same ? overlap::kind::may : verdict;
 }
 
 program make_program(const front_call& call, const lowering& low, naming names) {
@@ -236,7 +295,8 @@ program make_program(const front_call& call, const lowering& low, naming names) 
     const statement_info& info = flat.statements[s];
     statement& made = p.statements.emplace_back();
     made.op = info.op;
-    made.left = make_reference(call, low, slot++, names);
+    made.left = make_reference(call, low, slot, names);
+    slot += 1 + static_cast<int>(made.left.lookups.size());
     for (int t = info.first_term; t < info.first_term + info.term_count; ++t)
       made.terms.push_back(make_product(call, low, flat.terms[t], slot, p.scalar_count, names));
   }
@@ -246,6 +306,7 @@ program make_program(const front_call& call, const lowering& low, naming names) 
       const slot_use &x = low.slots[left], &y = low.slots[other];
       if (other == left || flat.leaves[y.leaf].local) continue;
       const overlap::kind verdict = relation(call, low, left, other);
+      if (y.is_table) continue;
       const bool same_tensor =
           call.bases[x.leaf] == call.bases[y.leaf] && x.low < x.high && y.low < y.high && x.copy < 0 && y.copy < 0;
       if (verdict != overlap::kind::disjoint || same_tensor) p.overlaps.push_back({left, other, verdict});
@@ -263,7 +324,8 @@ void bind_coefficients(const front_call& call) {
     for (int u = p.terms[t].first_use; u < p.terms[t].first_use + p.terms[t].use_count; ++u) {
       const use_info& use = p.uses[u];
       if (use.what != use_info::kind::real_scalar && use.what != use_info::kind::complex_scalar) continue;
-      const std::complex<double> s = use.conj ? std::conj(call.scalars[use.index]) : call.scalars[use.index];
+      std::complex<double> s = use.conj ? std::conj(call.scalars[use.index]) : call.scalars[use.index];
+      if (use.apply == function::reciprocal) s = 1.0 / s;
       if (!scaled) x = s;
       else if (use.what == use_info::kind::real_scalar) x *= s.real();
       else x *= s;
@@ -277,7 +339,7 @@ void bind(const front_call& call, const lowering& low) {
   for (std::size_t s = 0; s < low.slots.size(); ++s) {
     const leaf_info& info = call.program->leaves[low.slots[s].leaf];
     const auto base = static_cast<const char*>(call.bases[low.slots[s].leaf]);
-    const auto bytes = low.slots[s].offset * static_cast<std::int64_t>(size_of(info.type));
+    const auto bytes = low.slots[s].offset * element_bytes(info);
     call.pointers[s] = info.local || !base ? nullptr : const_cast<char*>(base + bytes);
   }
   bind_coefficients(call);
@@ -294,7 +356,8 @@ bool is_interleaved(const lowering& low) {
 std::shared_ptr<const executable> prepare(const front_call& call, const options& o) {
   const lowering low = resolve(call);
   bind(call, low);
-  return compile(make_program(call, low, naming::by_memory), o);
+  const program p = make_program(call, low, naming::by_memory);
+  return compile(p, o, {call.pointers, call.coefficients});
 }
 
 }  // namespace ricci::detail

@@ -11,12 +11,16 @@ namespace ricci::detail {
 /// An axis of problems becomes two where a tensor is interleaved.
 inline constexpr int max_axes = 2 * max_rank;
 
+/// Stands for the label of an axis whose index is looked up.
+inline constexpr int looked_up = -2;
+
 /// One left side or factor use, in slot order.
 struct slot_use {
   int leaf = 0, statement = 0, rank = 0;
   bool is_left = false, conj = false;
+  bool is_table = false;           // of the slot before
   std::int64_t strides[max_axes], first[max_axes], last[max_axes];
-  int label[max_axes];
+  int label[max_axes];             // looked_up: the slot behind is its table; less than 0 else: a constant
   std::int64_t offset = 0;         // elements from the base to the first element used
   std::int64_t low = 0, high = 0;  // bytes from the base; both 0 if nothing is used
   // A label runs along an interleaved axis 0: how many problems lie side by side, and elements of a block of them. The
@@ -33,6 +37,17 @@ struct lowering {
   std::vector<const void*> locals;      // addresses, in the order of assignment
   std::vector<std::int64_t> numbers;    // the call's, with the extents of locals filled in
 };
+
+/// Bytes of one element of a leaf.
+inline std::int64_t element_bytes(const leaf_info& leaf) {
+  return leaf.index_bytes > 0 ? leaf.index_bytes : static_cast<std::int64_t>(size_of(leaf.type));
+}
+
+/// Whether a call reads tables or declared symmetries, whose contents the plan depends on.
+bool looks_at_memory(const flat_program& p);
+
+/// 1 or -1 as the matrix of a leaf is even or odd. Errors: bad_argument if it is neither.
+int parity_of(const front_call& call, const lowering& low, int slot);
 
 /// Checks everything and works out each slot. Errors: throw_verdict's, no_gpu.
 lowering resolve(const front_call& call);

@@ -74,12 +74,12 @@ memo_entry* make_entry(const front_call& call) {
   const lowering low = resolve(call);
   auto e = std::make_unique<memo_entry>();
   if (is_interleaved(low))
-    e->parts = std::make_shared<const recipe>(lower_interleaved(call, low, naming::by_place, {}), options{});
+    e->parts = std::make_shared<const recipe>(lower_interleaved(call, low, naming::by_place, {}), options{}, call.bases);
   else
     e->code = compile(make_program(call, low, naming::by_place));
   e->numbers.assign(call.numbers, call.numbers + call.program->number_count);
   for (const slot_use& s : low.slots) {
-    const auto size = static_cast<std::int64_t>(size_of(call.program->leaves[s.leaf].type));
+    const std::int64_t size = element_bytes(call.program->leaves[s.leaf]);
     memo_entry::slot& to = e->slots.emplace_back(memo_entry::slot{s.leaf, s.offset * size, s.low, s.high, 0, false});
     to.distance = address(call, to) - address(call, e->slots[0]);
     // Memory of the very same tensor is never far: that it is disjoint is part of the plan's text.
@@ -119,6 +119,10 @@ void run_entry(const memo_entry& e, const front_call& call) {
 }  // namespace
 
 void execute(const front_call& call, memo& remembered) {
+  if (looks_at_memory(*call.program)) {
+    if (is_interleaved(*call.program)) return run(*prepare_recipe(call, {}), call);
+    return run(*prepare(call, {}), {call.pointers, call.coefficients});
+  }
   for (const memo_entry* e = remembered.first; e; e = e->next)
     if (matches(*e, call)) return run_entry(*e, call);
   std::unique_ptr<memo_entry> made(make_entry(call));

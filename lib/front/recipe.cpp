@@ -36,8 +36,13 @@ class copies {
 
 }  // namespace
 
-recipe::recipe(const lowered_parts& parts, const options& o) : copies_(parts.copies) {
-  for (const lowered_part& p : parts.parts) steps_.push_back({compile(p.what, o), p.slots});
+recipe::recipe(const lowered_parts& parts, const options& o, const void* const* bases) : copies_(parts.copies) {
+  for (const lowered_part& p : parts.parts) {
+    std::vector<void*> pointers;  // for the tables alone, which are never copied
+    for (const lowered_part::source& s : p.slots)
+      pointers.push_back(s.leaf < 0 ? nullptr : const_cast<char*>(static_cast<const char*>(bases[s.leaf]) + s.offset));
+    steps_.push_back({compile(p.what, o, {pointers.data(), nullptr}), p.slots});
+  }
 }
 
 void recipe::run(const void* const* bases, const std::complex<double>* coefficients) const {
@@ -79,7 +84,7 @@ void recipe::print(std::ostream& out) const {
 std::shared_ptr<const recipe> prepare_recipe(const front_call& call, const options& o) {
   const lowering low = resolve(call);
   bind_coefficients(call);
-  return std::make_shared<const recipe>(lower_interleaved(call, low, naming::by_memory, o), o);
+  return std::make_shared<const recipe>(lower_interleaved(call, low, naming::by_memory, o), o, call.bases);
 }
 
 void run(const recipe& r, const front_call& call) { r.run(call.bases, call.coefficients); }

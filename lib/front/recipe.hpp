@@ -9,7 +9,8 @@ namespace ricci::detail {
 
 class recipe {
  public:
-  recipe(const lowered_parts& parts, const options& o);
+  /// bases: of the leaves, whose tables are looked at.
+  recipe(const lowered_parts& parts, const options& o, const void* const* bases);
 
   /// Allocates nothing unless there are copies.
   void run(const void* const* bases, const std::complex<double>* coefficients) const;

@@ -48,6 +48,10 @@ void throw_verdict(const verdict& v, const flat_program& p) {
       throw error(errc::bad_label, "ricci[R013]: sum(label, ...) and the use of its label do not fit: " + name);
     case fault::complex_scalar:
       throw error(errc::bad_argument, "ricci[R014]: a complex coefficient in a statement of real tensors");
+    case fault::bad_function:
+      throw error(errc::bad_argument, "ricci[R022]: a function is taken of one real tensor");
+    case fault::bad_lookup:
+      throw error(errc::bad_argument, "ricci[R023]: a looked-up axis cannot stand here");
     case fault::bad_local:
     case fault::none: break;
   }

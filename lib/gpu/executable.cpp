@@ -88,6 +88,8 @@ program_plan make_program_plan(const program& source, const gpu_machine& m, cons
   std::vector<std::int64_t> extents;
   for (const label_info& l : w.source.labels) extents.push_back(l.extent);
   for (const pair_op& op : w.ops) {
+    if (op.what != action::contract)
+      throw error(errc::no_gpu, "the GPU backend has no pointwise functions and index tensors yet");
     p.steps.push_back(plan_step(shape_of(op, extents), m));
     p.places.push_back({place_of(op.a, w), place_of(op.b, w), place_of(op.c, w)});
     const step_plan& s = p.steps.back();

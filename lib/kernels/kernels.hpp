@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <ricci/core/functions.hpp>
 #include <ricci/core/types.hpp>
 
 namespace ricci::kernels {
@@ -59,6 +60,47 @@ using move_fn = void (*)(const move_args&, const void* src, void* dst, const voi
 /// src and dst do not overlap; no alignment is needed. The stores are not ordered: a fence has to follow the last call.
 using stream_fn = void (*)(const void* src, void* dst, std::int64_t bytes);
 
+inline constexpr int max_pointwise_terms = 16, max_pointwise_factors = 48;
+
+/// c[loops, row, lane] = beta c + sum over terms of alpha[term] * f(x) * g(y) * ..., element by element, or of the minimum
+/// or maximum of factors. Real types. Every input has stride 1 or 0 along the lanes; c has stride 1.
+struct pointwise_args {
+  struct factor {
+    int input = 0;
+    function apply = function::identity;
+  };
+  struct term {
+    int first = 0, count = 0;  // factors; none: the coefficient alone
+    combine how = combine::multiply;
+  };
+  struct stream {
+    std::int64_t lane = 1, row = 0, loops[max_loops] = {};  // strides in elements
+  };
+  std::int64_t lane_extent = 1, row_extent = 1, loops[max_loops] = {};  // extents; loops[0] is the innermost
+  int loop_count = 0, input_count = 0, term_count = 0;
+  stream c, inputs[max_pointwise_factors];
+  term terms[max_pointwise_terms];
+  factor factors[max_pointwise_factors];
+};
+
+/// inputs: a pointer each; alphas: one of the type for each term. beta == 0: c is not read. c may be exactly the elements
+/// of an input, and overlaps no other.
+using pointwise_fn = void (*)(const pointwise_args&, const void* const* inputs, void* c, const void* alphas,
+                              const void* beta);
+
+/// y[loops, q, lane] = beta y + alpha sum_n m[q, n] x[loops, n, lane] for a matrix with m[q, n] = parity m[Q-1-q, N-1-n].
+/// Real types; x and y have stride 1 along the lanes. Sums and differences of mirrored x meet two matrices of half size.
+struct halves_args {
+  std::int64_t lane_extent = 1, loops[max_loops] = {}, x_loops[max_loops] = {}, y_loops[max_loops] = {};
+  int loop_count = 0;
+  int q = 1, n = 1, parity = 1;                 // n up to max_halves
+  std::int64_t x_n = 0, y_q = 0, m_q = 0, m_n = 0;
+};
+inline constexpr int max_halves = 20;
+
+/// y overlaps neither m nor x.
+using halves_fn = void (*)(const halves_args&, const void* m, const void* x, void* y, const void* alpha, const void* beta);
+
 /// Measures the multiply-add peak: runs `rounds` rounds of independent FMAs, returns the flops done.
 using peak_fn = double (*)(std::int64_t rounds);
 
@@ -69,6 +111,8 @@ struct kernel_set {
   int vector_registers;
   contract_fn contract[4][lanes_count];     // by compute dtype f32, f64, c64, c128
   move_fn move[dtype_count][dtype_count];   // [source][destination]; null where the pair makes no sense
+  pointwise_fn pointwise[2];                // f32, f64
+  halves_fn halves[2];                      // f32, f64
   peak_fn peak[2];                          // f32, f64
   stream_fn stream;
 };

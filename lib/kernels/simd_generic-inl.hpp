@@ -26,6 +26,26 @@ template <class T> RICCI_INLINE void store(vec<T> v, T* p) { __builtin_memcpy(p,
 template <class V> RICCI_INLINE V fma(V a, V b, V c) { return a * b + c; }  // contracted where the machine has one
 template <class V> RICCI_INLINE V mul(V a, V b) { return a * b; }
 template <class V> RICCI_INLINE V add(V a, V b) { return a + b; }
+template <class V> RICCI_INLINE V sub(V a, V b) { return a - b; }
+template <class V> RICCI_INLINE V div(V a, V b) { return a / b; }
+template <class V> RICCI_INLINE V least(V a, V b) {
+  for (unsigned i = 0; i < sizeof(V) / sizeof(a[0]); ++i) a[i] = b[i] < a[i] ? b[i] : a[i];
+  return a;
+}
+template <class V> RICCI_INLINE V most(V a, V b) {
+  for (unsigned i = 0; i < sizeof(V) / sizeof(a[0]); ++i) a[i] = b[i] > a[i] ? b[i] : a[i];
+  return a;
+}
+RICCI_INLINE float root(float x) { return __builtin_sqrtf(x); }
+RICCI_INLINE double root(double x) { return __builtin_sqrt(x); }
+template <class T> RICCI_INLINE vec<T> root(vec<T> a) {
+  for (int i = 0; i < width<T>; ++i) a[i] = root(a[i]);
+  return a;
+}
+template <class T> RICCI_INLINE vec<T> size(vec<T> a) {
+  for (int i = 0; i < width<T>; ++i) a[i] = a[i] < 0 ? -a[i] : a[i] + T(0);
+  return a;
+}
 template <class T> RICCI_INLINE vec<T> swap_pairs(vec<T> v) {
   vec<T> w;
   for (int i = 0; i < width<T>; ++i) w[i] = v[i ^ 1];

@@ -20,6 +20,12 @@ template <class T> RICCI_INLINE void store(vec<T> v, T* p) { hn::StoreU(v, tag<T
 template <class V> RICCI_INLINE V fma(V a, V b, V c) { return hn::MulAdd(a, b, c); }
 template <class V> RICCI_INLINE V mul(V a, V b) { return hn::Mul(a, b); }
 template <class V> RICCI_INLINE V add(V a, V b) { return hn::Add(a, b); }
+template <class V> RICCI_INLINE V sub(V a, V b) { return hn::Sub(a, b); }
+template <class V> RICCI_INLINE V div(V a, V b) { return hn::Div(a, b); }
+template <class V> RICCI_INLINE V least(V a, V b) { return hn::Min(a, b); }
+template <class V> RICCI_INLINE V most(V a, V b) { return hn::Max(a, b); }
+template <class T> RICCI_INLINE vec<T> root(vec<T> a) { return hn::Sqrt(a); }
+template <class T> RICCI_INLINE vec<T> size(vec<T> a) { return hn::Abs(a); }
 /// (re, im) -> (im, re), (re, re), (im, im) in each pair of lanes.
 template <class T> RICCI_INLINE vec<T> swap_pairs(vec<T> v) { return hn::Reverse2(tag<T>(), v); }
 template <class T> RICCI_INLINE vec<T> both_even(vec<T> v) { return hn::DupEven(v); }

@@ -9,6 +9,7 @@ void add_contract_f64(kernel_set& set);
 void add_contract_c64(kernel_set& set);
 void add_contract_c128(kernel_set& set);
 void add_moves(kernel_set& set);
+void add_pointwise(kernel_set& set);
 
 void fill(kernel_set& set) {
   set.vector_bytes = vector_bytes;
@@ -18,6 +19,7 @@ void fill(kernel_set& set) {
   add_contract_c64(set);
   add_contract_c128(set);
   add_moves(set);
+  add_pointwise(set);
   set.peak[0] = &peak<float>;
   set.peak[1] = &peak<double>;
   set.stream = &stream_copy;

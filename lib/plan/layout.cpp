@@ -47,9 +47,22 @@ bool is_temporary(const operand& x, int t) { return x.where == operand::kind::te
 
 /// Index of the first operation that reads temporary t.
 int consumer_of(const work& w, int t) {
-  for (std::size_t i = 0; i < w.ops.size(); ++i)
-    if (is_temporary(w.ops[i].a, t) || is_temporary(w.ops[i].b, t)) return static_cast<int>(i);
+  for (std::size_t i = 0; i < w.ops.size(); ++i) {
+    const pair_op& op = w.ops[i];
+    const bool input = std::any_of(op.inputs.begin(), op.inputs.end(), [&](const operand& x) { return is_temporary(x, t); });
+    if (is_temporary(op.a, t) || is_temporary(op.b, t) || input) return static_cast<int>(i);
+  }
   return -1;
+}
+
+/// Labels of t in the order of `like`, which has them all or not.
+std::vector<int> in_order_of(const operand& like, const std::vector<int>& labels) {
+  std::vector<int> order;
+  for (int l : outer_to_inner(like))
+    if (contains(labels, l)) order.push_back(l);
+  for (int l : labels)
+    if (!contains(order, l)) order.insert(order.begin(), l);
+  return order;
 }
 
 }  // namespace
@@ -64,8 +77,11 @@ void choose_layouts(work& w, int lane) {
     temporary& temp = w.temporaries[t];
     std::vector<int> order = temp.labels;
     if (const int use = consumer_of(w, t); use >= 0) {
-      const operand& x = is_temporary(w.ops[use].a, t) ? w.ops[use].a : w.ops[use].b;
-      if (x.labels == temp.labels) order = follow(x, w.ops[use]);
+      const pair_op& op = w.ops[use];
+      const operand& x = is_temporary(op.a, t) ? op.a : op.b;
+      if (op.what == action::pointwise) order = in_order_of(op.c, temp.labels);
+      else if (op.what == action::scatter) order = in_order_of(op.a, temp.labels);
+      else if (x.labels == temp.labels) order = follow(x, op);
     }
     if (lane >= 0 && contains(order, lane)) {
       order.erase(std::find(order.begin(), order.end(), lane));
@@ -80,8 +96,9 @@ void choose_layouts(work& w, int lane) {
     }
     temp.size = step;
     for (pair_op& op : w.ops)
-      for (operand* x : {&op.a, &op.b, &op.c})
-        if (is_temporary(*x, t)) x->strides = strides;
+      for_each_operand(op, [&](operand& x) {
+        if (is_temporary(x, t)) x.strides = strides;
+      });
   }
 }
 

@@ -385,7 +385,10 @@ class chooser {
 
 plan_step lower(const pair_op& op, const std::vector<std::int64_t>& extents, const std::vector<int>& block_labels,
                 const machine& m, const options& o) {
-  return chooser(op, extents, block_labels, m, o).best();
+  if (op.what != action::contract) return lower_other(op, extents, m);
+  plan_step best = chooser(op, extents, block_labels, m, o).best();
+  try_halves(op, extents, m, best);
+  return best;
 }
 
 }  // namespace ricci::planning

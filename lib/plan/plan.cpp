@@ -24,19 +24,21 @@ std::vector<std::int64_t> extents_of(const program& p) {
 /// Labels that every result has, and that sit on the same axis of a temporary wherever it is used.
 std::vector<int> common_labels(const work& w) {
   constexpr std::size_t most = 8;
-  if (w.ops.size() < 2 || w.may_overlap) return {};
+  if (w.ops.empty() || w.may_overlap) return {};
+  const bool alone = w.ops.size() == 1 && w.ops[0].what == action::contract;
+  if (alone) return {};
   std::vector<int> common;
   for (int l : w.ops.front().c.labels) {
     if (common.size() == most) break;
     bool everywhere = true;
     for (const pair_op& op : w.ops) {
       everywhere = everywhere && contains(op.c.labels, l);
-      for (const operand* x : {&op.a, &op.b, &op.c}) {
-        if (x->where != operand::kind::temporary) continue;
-        const auto& born = w.temporaries[x->id].labels;
+      for_each_operand(op, [&](const operand& x) {
+        if (x.where != operand::kind::temporary) return;
+        const auto& born = w.temporaries[x.id].labels;
         for (std::size_t d = 0; d < born.size(); ++d)
-          everywhere = everywhere && (born[d] == l) == (x->labels[d] == l);
-      }
+          everywhere = everywhere && (born[d] == l) == (x.labels[d] == l);
+      });
     }
     if (everywhere) common.push_back(l);
   }
@@ -47,12 +49,12 @@ std::vector<int> common_labels(const work& w) {
 void place_temporaries(segment& s) {
   for (std::size_t i = 0; i < s.temporaries.size(); ++i) s.temporaries[i].born = -1;
   for (int step = 0; step < static_cast<int>(s.steps.size()); ++step)
-    for (const operand* x : {&s.steps[step].op.a, &s.steps[step].op.b, &s.steps[step].op.c}) {
-      if (x->where != operand::kind::temporary) continue;
-      temporary& t = s.temporaries[x->id];
+    for_each_operand(s.steps[step].op, [&](const operand& x) {
+      if (x.where != operand::kind::temporary) return;
+      temporary& t = s.temporaries[x.id];
       if (t.born < 0) t.born = step;
       t.dies = step;
-    }
+    });
   s.scratch_bytes = 0;
   std::vector<const temporary*> placed;
   for (temporary& t : s.temporaries) {
@@ -82,6 +84,7 @@ segment make_segment(const work& base, const std::vector<int>& block, std::int64
   for (int l : block) w.source.labels[l].extent = 1;
   if (!block.empty()) w.source.labels[block.back()].extent = size;
   planning::choose_layouts(w, interleave ? block.back() : -1);
+  planning::straighten(w);
   segment s;
   s.block = size;
   const auto extents = extents_of(w.source);
@@ -95,6 +98,13 @@ double bytes_of(const operand& x, const std::vector<step_axis>& axes, std::int64
   double n = x.where == operand::kind::one ? 0 : static_cast<double>(size_of(x.type));
   for (const step_axis& a : axes)
     if (a.*stride != 0) n *= static_cast<double>(a.extent);
+  return n;
+}
+
+double input_bytes(const operand& x, const std::vector<step_axis>& axes) {
+  double n = static_cast<double>(size_of(x.type));
+  for (const step_axis& a : axes)
+    if (contains(x.labels, a.label)) n *= static_cast<double>(a.extent);
   return n;
 }
 
@@ -118,6 +128,8 @@ double seconds_of(const segment& s, double footprint, const machine& m) {
       (x.where == operand::kind::temporary ? inside : outside) += passes * bytes_of(x, step.axes, stride);
     };
     add(step.op.a, &step_axis::a, 1), add(step.op.b, &step_axis::b, 1), add(step.op.c, &step_axis::c, 2);
+    for (const operand& x : step.op.inputs)
+      (x.where == operand::kind::temporary ? inside : outside) += input_bytes(x, step.axes);
     total += step.seconds + step_overhead / hertz;
   }
   return total + unhidden(outside) * outside / far + unhidden(inside) * inside / near;
@@ -130,7 +142,13 @@ class blocker {
 
   void run(plan& p) {
     std::vector<int> common = common_labels(work_);
-    if (hints_.block <= 0 || common.empty()) offer({}, 1, false);
+    const auto is_other = [](const pair_op& op) { return op.what != action::contract; };
+    const bool others = std::all_of(work_.ops.begin(), work_.ops.end(), is_other);
+    const bool moves = std::any_of(work_.ops.begin(), work_.ops.end(), [](const pair_op& op) {
+      return op.what == action::gather || op.what == action::scatter;
+    });
+    // A step that is not a contraction runs on several threads by its blocks alone.
+    if ((!others && !moves && hints_.block <= 0) || hints_.block == 0 || common.empty()) offer({}, 1, false);
     const auto& labels = work_.source.labels;
     std::stable_sort(common.begin(), common.end(), [&](int x, int y) { return labels[x].extent > labels[y].extent; });
     if (hints_.block != 0 && !common.empty()) offer_sizes(companions(common, common[0]));
@@ -152,8 +170,9 @@ class blocker {
     for (int l : common) {
       bool together = l != cut;
       for (const pair_op& op : work_.ops)
-        for (const operand* x : {&op.a, &op.b, &op.c})
-          together = together && (x->where != operand::kind::external || contains(x->labels, l) == contains(x->labels, cut));
+        for_each_operand(op, [&](const operand& x) {
+          together = together && (x.where != operand::kind::external || contains(x.labels, l) == contains(x.labels, cut));
+        });
       if (together) block.push_back(l);
     }
     block.push_back(cut);
@@ -166,6 +185,8 @@ class blocker {
     if (hints_.block > 0) return offer(block, hints_.block, hints_.interleave);
     for (std::int64_t size : {width, 2 * width, 4 * width, 8 * width}) offer(block, size, true);
     for (std::int64_t size : {1, 2, 4, 8, 16, 32}) offer(block, size, false);
+    if (std::all_of(work_.ops.begin(), work_.ops.end(), [](const pair_op& op) { return op.what != action::contract; }))
+      for (std::int64_t size : {256, 2048}) offer(block, size, false);
   }
 
   void offer(const std::vector<int>& block, std::int64_t size, bool interleave) {
@@ -196,6 +217,12 @@ void count(plan& p) {
     double n = static_cast<double>(size_of(r.type));
     for (const auto& axis : r.axes)
       if (axis.stride != 0) n *= static_cast<double>(p.source.labels[axis.label].extent);
+    if (!r.lookups.empty()) {  // every element of the axis once, and the table
+      n *= static_cast<double>(r.lookups[0].extent);
+      double table = r.lookups[0].wide ? 8 : 4;
+      for (const auto& axis : r.lookups[0].axes) table *= static_cast<double>(p.source.labels[axis.label].extent);
+      n += table;
+    }
     return r.local >= 0 ? 0 : n;
   };
   for (const statement& s : p.source.statements) {
@@ -203,9 +230,9 @@ void count(plan& p) {
     std::set<std::string> seen;
     for (const product& t : s.terms) {
       std::set<int> labels;
-      for (const auto& axis : s.left.axes) labels.insert(axis.label);
+      for (int l : labels_of(s.left)) labels.insert(l);
       for (const reference& f : t.factors) {
-        for (const auto& axis : f.axes) labels.insert(axis.label);
+        for (int l : labels_of(f)) labels.insert(l);
         std::string key = f.name;
         for (const auto& axis : f.axes) key += "," + std::to_string(p.source.labels[axis.label].extent) + ":" + std::to_string(axis.stride);
         if (seen.insert(key).second) p.bytes += size(f);

@@ -24,6 +24,7 @@ struct operand {
   std::string name = "1";
   std::vector<int> labels;            // outermost first, no label twice
   std::vector<std::int64_t> strides;  // in elements; empty for a temporary whose layout is still open
+  int parity = 0;                     // of an even (1) or odd (-1) matrix
   bool operator==(const operand&) const = default;
 };
 
@@ -35,12 +36,32 @@ struct coefficient {
   bool operator==(const coefficient&) const = default;
 };
 
-/// c[...] = beta c + alpha sum a[...] b[...]; labels missing in c are summed.
+/// What an operation of the work is.
+enum class action : std::uint8_t {
+  contract,   // c[...] = beta c + alpha sum a[...] b[...]; labels missing in c are summed
+  pointwise,  // c[...] = beta c + sum of terms over inputs, element by element
+  gather,     // c[...] = b[table_stride * a[...] + ...]; a is the table, whose type is one of as many bytes
+  scatter     // c[table_stride * a[...] + ...] += b[...], in a fixed order
+};
+
+/// alpha times the product (or minimum, maximum) of functions of inputs.
+struct pointwise_term {
+  coefficient alpha{};
+  combine how = combine::multiply;
+  std::vector<std::pair<int, function>> factors;  // index into pair_op::inputs
+  bool operator==(const pointwise_term&) const = default;
+};
+
+/// One operation: a contraction of two operands unless `what` says otherwise.
 struct pair_op {
   operand a, b, c;
   coefficient alpha{};
   coefficient beta{0, -1, {}};
   int statement = 0;
+  action what = action::contract;
+  std::vector<operand> inputs{};        // pointwise
+  std::vector<pointwise_term> terms{};
+  std::int64_t table_stride = 0;        // gather, scatter: elements for each step of the index
   bool operator==(const pair_op&) const = default;
 };
 
@@ -51,7 +72,11 @@ enum class group : std::uint8_t { batch, m, n, k };
 enum class method : std::uint8_t {
   direct,  // strided kernels in place, operands that lack the stride are packed tile by tile
   blocked, // packed panels of A and B in cache blocks, for products with many flops per element
-  move     // a copy: permutation, diagonal, conversion
+  move,    // a copy: permutation, diagonal, conversion
+  pointwise,
+  gather,
+  scatter,
+  halves   // product with an even or odd matrix, half the multiplications
 };
 
 /// One label of a step: strides in the whole operands and the extent of the tile that one kernel call gets.
@@ -122,6 +147,14 @@ plan make_plan(const program& p, const machine& m, const options& o = {}, const 
 /// rejected: with the ways that every step was not run, and their estimated times.
 std::string to_string(const plan& p, const machine& m, bool rejected = false);
 
+/// Calls f with every operand of an operation but the constant one.
+template <class Op, class F>
+void for_each_operand(Op& op, F&& f) {
+  for (auto* x : {&op.a, &op.b, &op.c})
+    if (x->where != operand::kind::one) f(*x);
+  for (auto& x : op.inputs) f(x);
+}
+
 namespace planning {
 
 /// The program as a sequence of pairwise products with temporaries.
@@ -129,6 +162,7 @@ struct work {
   program source;
   std::vector<pair_op> ops;
   std::vector<temporary> temporaries;
+  bool shares = true;         // nothing that is read is written
   bool may_overlap = false;   // a left side may share memory with something read: no blocks
   std::vector<std::string> notes;
 };
@@ -140,6 +174,15 @@ work make_work(const program& p, const options& o, int variant = 0);
 
 /// Orders the axes of every temporary. lane >= 0: that label becomes the innermost axis of each.
 void choose_layouts(work& w, int lane);
+
+/// Copies what a pointwise operation cannot read or write along its lanes; one copy serves all.
+void straighten(work& w);
+
+/// A pointwise operation, a gather or a scatter as a step.
+plan_step lower_other(const pair_op& op, const std::vector<std::int64_t>& extents, const machine& m);
+
+/// Offers a product with an even or odd matrix in halves, if it is one and may be; true if it beats `best`.
+bool try_halves(const pair_op& op, const std::vector<std::int64_t>& extents, const machine& m, plan_step& best);
 
 /// The best way to run one operation; `block` labels are fixed outside (their extent here is the block's).
 plan_step lower(const pair_op& op, const std::vector<std::int64_t>& extents, const std::vector<int>& block_labels,

@@ -116,7 +116,50 @@ class writer {
     return x.conj ? "conj(" + text + ")" : text;
   }
 
+  std::string text_of(const coefficient& c) const {
+    if (c.base == 1 && c.scalar < 0) return "";
+    return format("%g", c.base) + (c.scalar >= 0 ? "*s" + std::to_string(c.scalar) : "") + " ";
+  }
+
+  /// "f(x) * y + ..."
+  std::string terms(const plan_step& s) const {
+    static constexpr const char* functions[] = {"", "1/", "sqrt ", "rsqrt ", "abs ", "exp ", "? "};
+    std::string text;
+    for (const pointwise_term& t : s.op.terms) {
+      text += (text.empty() ? "" : " + ") + text_of(t.alpha);
+      std::string between = t.how == combine::multiply ? "" : t.how == combine::minimum ? "min " : "max ";
+      for (const auto& [input, f] : t.factors) {
+        text += between + functions[static_cast<int>(f)] + name(s.op.inputs[static_cast<std::size_t>(input)]);
+        between = t.how == combine::multiply ? " * " : ", ";
+      }
+    }
+    return text;
+  }
+
+  /// The steps that are not products of two operands.
+  void other_step(int number, const plan_step& s) {
+    out_ += format("    %-2d ", number);
+    if (s.how == method::pointwise) {
+      const bool updates = s.op.beta.base != 0 || s.op.beta.scalar >= 0 || !s.op.beta.more.empty();
+      out_ += name(s.op.c) + (updates ? " += " : " = ") + terms(s) + "\n       ";
+      out_ += s.lane_label < 0 ? "pointwise" : "pointwise, lanes along " + label(s.lane_label);
+    } else if (s.how == method::gather) {
+      out_ += name(s.op.c) + " = " + looked_up(s.op.b, s.op.a) + "\n       gather";
+    } else {
+      out_ += looked_up(s.op.c, s.op.a) + " += " + text_of(s.op.alpha) + name(s.op.b) + "\n       scatter-add";
+    }
+    out_ += "; " + flops_text(s.flops) + ", about " + time_text(s.seconds) + "\n";
+  }
+
+  std::string looked_up(const operand& x, const operand& table) const {
+    std::string text = x.name + "(" + table.name + "(" + list(table.labels) + ")";
+    for (std::size_t d = 0; d < x.labels.size(); ++d)
+      if (x.strides[d] != 0) text += "," + label(x.labels[d]);
+    return text + ")";
+  }
+
   void step(int number, const plan_step& s) {
+    if (s.op.what != action::contract) return other_step(number, s);
     const bool updates = s.op.beta.base != 0 || s.op.beta.scalar >= 0 || !s.op.beta.more.empty();
     out_ += format("    %-2d ", number) + name(s.op.c) + (updates ? " += " : " = ");
     if (s.op.alpha.base != 1 || s.op.alpha.scalar >= 0)
@@ -156,6 +199,8 @@ class writer {
   std::string how(const plan_step& s) const {
     if (s.how == method::move) return "copy";
     if (s.how == method::blocked) return "blocked GEMM, A and B in packed panels";
+    if (s.how == method::halves)
+      return std::string(s.op.a.parity > 0 ? "even" : "odd") + " matrix in halves, lanes along " + label(s.lane_label);
     std::string text = s.lane_label < 0 ? "scalar kernel" : "lanes along " + label(s.lane_label);
     if (s.lanes == kernels::lanes::batch) text += " (a problem a lane)";
     if (s.lanes == kernels::lanes::k) text += " (dot products)";

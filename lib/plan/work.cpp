@@ -6,22 +6,24 @@
 #include <algorithm>
 #include <map>
 
-#include "plan/plan.hpp"
+#include "plan/operands.hpp"
 
 namespace ricci::planning {
 namespace {
 
-bool contains(const std::vector<int>& v, int x) { return std::find(v.begin(), v.end(), x) != v.end(); }
-
-class builder {
+class builder : operand_maker {
  public:
   builder(const program& p, const options& o, int variant) : options_(o), variant_(variant) {
     out_.source = p;
-    local_.assign(p.local_count, -1);
+    local_.assign(static_cast<std::size_t>(p.local_count), -1);
     for (const overlap& x : p.overlaps) {
       verdict_[{x.left_slot, x.other_slot}] = x.verdict;
       out_.may_overlap = out_.may_overlap || x.verdict == overlap::kind::may;
     }
+    shares_ = std::all_of(p.overlaps.begin(), p.overlaps.end(),
+                          [](const overlap& x) { return x.verdict == overlap::kind::disjoint; });
+    out_.shares = shares_;
+    if (shares_ && variant == 0) shared_ = sharing(p);
   }
 
   work run() {
@@ -33,68 +35,66 @@ class builder {
   }
 
  private:
-  std::int64_t extent(int label) const { return out_.source.labels[label].extent; }
-
-  /// The reference as an operand, without labels of extent 1.
-  operand operand_of(const reference& r) const {
-    operand x;
-    x.where = r.local >= 0 ? operand::kind::temporary : operand::kind::external;
-    x.id = r.local >= 0 ? local_[r.local] : r.slot;
-    x.type = r.local >= 0 ? compute_type(r.type) : r.type;
-    x.conj = r.conj && is_complex(r.type);
-    x.name = r.name;
-    for (const auto& axis : r.axes) {
-      if (extent(axis.label) == 1) continue;
-      x.labels.push_back(axis.label);
-      if (r.local < 0) x.strides.push_back(axis.stride);
+  /// Nothing is summed, and there is more than a product of two: functions, or in a fused program several terms.
+  bool is_pointwise(const statement& s, const std::vector<const product*>& terms) const {
+    if (is_complex(s.left.type)) return false;
+    bool functions = false;
+    for (const product* t : terms) {
+      if (sums(s, *t) || t->factors.size() > kernels::max_pointwise_factors) return false;
+      functions = functions || t->how != combine::multiply;
+      for (const reference& f : t->factors) functions = functions || f.apply != function::identity;
     }
-    return x;
+    const bool host = s.left.space == memory_space::host;
+    return functions || (host && out_.source.statements.size() > 1 && terms.size() > 1 && !out_.may_overlap);
   }
 
-  operand new_temporary(dtype type, std::vector<int> labels, const char* why) {
-    operand x;
-    x.where = operand::kind::temporary;
-    x.id = static_cast<int>(out_.temporaries.size());
-    x.type = type;
-    x.name = "t" + std::to_string(x.id);
-    x.labels = labels;
-    temporary t;
-    t.type = type;
-    t.labels = std::move(labels);
-    t.why = why;
-    out_.temporaries.push_back(std::move(t));
-    return x;
+  /// As many terms in one operation as its kernel takes; the others add to it.
+  void add_pointwise(const std::vector<const product*>& terms, const operand& c, const coefficient& beta, double sign) {
+    std::vector<operand> inputs;
+    std::vector<pointwise_term> made;
+    std::size_t factors = 0;
+    bool first = true;
+    const auto flush = [&] {
+      emit_pointwise(std::move(inputs), std::move(made), c, first ? beta : coefficient{1, -1, {}});
+      inputs.clear(), made.clear(), factors = 0, first = false;
+    };
+    for (const product* t : terms) {
+      if (made.size() == kernels::max_pointwise_terms || factors + t->factors.size() > kernels::max_pointwise_factors) flush();
+      pointwise_term& term = made.emplace_back();
+      term.alpha = {t->negate ? -sign : sign, t->scalar, {}};
+      term.how = t->how;
+      for (const reference& f : t->factors) {
+        const operand x = read(f);
+        const auto at = std::find(inputs.begin(), inputs.end(), x);
+        term.factors.push_back({static_cast<int>(at - inputs.begin()), f.apply});
+        if (at == inputs.end()) inputs.push_back(x);
+      }
+      factors += t->factors.size();
+    }
+    flush();
   }
 
-  operand one(dtype type) const {
-    operand x;
-    x.type = type;
-    return x;
-  }
-
-  void emit(operand a, operand b, operand c, coefficient alpha, coefficient beta) {
-    out_.ops.push_back({std::move(a), std::move(b), std::move(c), alpha, std::move(beta), statement_});
-  }
-
-  bool is_empty(const product& t) const {
-    for (const reference& f : t.factors)
-      for (const auto& axis : f.axes)
-        if (extent(axis.label) == 0) return true;
-    return false;
-  }
-
-  overlap::kind verdict(const reference& left, const reference& other) const {
-    if (left.local >= 0 || other.local >= 0) return overlap::kind::disjoint;
-    const auto found = verdict_.find({left.slot, other.slot});
-    return found == verdict_.end() ? overlap::kind::disjoint : found->second;
-  }
-
-  bool sums(const statement& s, const product& t) const {
-    const operand left = operand_of(s.left);
-    for (const reference& f : t.factors)
-      for (const auto& axis : f.axes)
-        if (extent(axis.label) > 1 && !contains(left.labels, axis.label)) return true;
-    return false;
+  /// The right side goes to a temporary (if it is more than one tensor), then is added where the table says.
+  void add_scatter(const statement& s, const std::vector<const product*>& terms, double sign) {
+    if (terms.empty()) return;
+    const auto [table, tensor] = table_and_tensor(s.left);
+    operand value;
+    coefficient alpha{1, -1, {}};
+    const product& t = *terms[0];
+    if (terms.size() == 1 && t.factors.size() == 1 && !sums(s, t) && t.factors[0].apply == function::identity &&
+        !t.factors[0].conj && t.how == combine::multiply && t.factors[0].lookups.empty()) {
+      value = operand_of(t.factors[0]);
+      alpha = {t.negate ? -sign : sign, t.scalar, {}};
+    } else {
+      value = new_temporary(compute_type(s.left.type), table.labels, "scattered");
+      if (is_pointwise(s, terms)) add_pointwise(terms, value, {0, -1, {}}, sign);
+      else
+        for (const product* p : terms)
+          add_product(*p, value, {p->negate ? -sign : sign, p->scalar, {}}, {p == terms[0] ? 0.0 : 1.0, -1, {}});
+    }
+    emit(table, value, tensor, alpha, {1, -1, {}});
+    out_.ops.back().what = action::scatter;
+    out_.ops.back().table_stride = s.left.lookups[0].stride;
   }
 
   /// Why the statement must be computed aside before the left side changes; null if it need not.
@@ -103,7 +103,7 @@ class builder {
       for (const reference& f : t->factors) {
         const overlap::kind v = verdict(s.left, f);
         if (v == overlap::kind::may) return "overlap";
-        if (v == overlap::kind::same && (terms.size() > 1 || t->factors.size() > 2 || sums(s, *t))) return "overlap";
+        if (v == overlap::kind::same && !is_pointwise(s, terms) && (terms.size() > 1 || t->factors.size() > 2 || sums(s, *t))) return "overlap";
       }
     const bool narrow = s.left.local < 0 && compute_type(s.left.type) != s.left.type;
     return narrow && terms.size() > 1 ? "float sum" : nullptr;
@@ -118,12 +118,12 @@ class builder {
         if (extent(axis.label) != 1) labels.push_back(axis.label);
       local_[s.left.local] = new_temporary(compute_type(s.left.type), labels, "local").id;
     }
-    for (const auto& axis : s.left.axes)
-      if (extent(axis.label) == 0) return;
+    for (int l : labels_of(s.left))
+      if (extent(l) == 0) return;
     std::vector<const product*> terms;
     for (const product& t : s.terms) {
       if (is_empty(t)) continue;
-      if (t.factors.size() == 1 && !t.factors[0].conj && verdict(s.left, t.factors[0]) == overlap::kind::same) {
+      if (t.factors.size() == 1 && !t.factors[0].conj && t.factors[0].apply == function::identity && verdict(s.left, t.factors[0]) == overlap::kind::same) {
         const double one_term = t.negate ? -sign : sign;
         if (t.scalar >= 0) beta.more.push_back({t.scalar, one_term});
         else beta.base += one_term;
@@ -135,6 +135,7 @@ class builder {
   }
 
   void add_terms(const statement& s, const std::vector<const product*>& terms, const coefficient& beta, double sign) {
+    if (!s.left.lookups.empty()) return add_scatter(s, terms, sign);
     const operand left = operand_of(s.left);
     const dtype type = compute_type(left.type);
     if (terms.empty()) {
@@ -142,6 +143,7 @@ class builder {
       emit(one(type), one(type), left, {0, -1, {}}, beta);
       return;
     }
+    const bool pointwise = is_pointwise(s, terms);
     const char* why = needs_buffer(s, terms);
     operand target = left;
     coefficient first = beta;
@@ -155,7 +157,9 @@ class builder {
         throw error(errc::too_slow, "the left side " + left.name +
                                         " may overlap a factor, so the statement needs a temporary copy (strict)");
     }
+    if (pointwise) add_pointwise(terms, target, first, sign);
     for (const product* t : terms) {
+      if (pointwise) break;
       add_product(*t, target, {t->negate ? -sign : sign, t->scalar, {}}, first);
       first = {1, -1, {}};
     }
@@ -182,12 +186,16 @@ class builder {
 
   void add_product(const product& t, const operand& target, const coefficient& alpha, const coefficient& beta) {
     std::vector<operand> factors;
-    for (const reference& f : t.factors) factors.push_back(operand_of(f));
+    if (t.how != combine::multiply) factors = {extremum_of(t)};
+    else
+      for (const reference& f : t.factors) factors.push_back(applied(f));
     reduce_lone(factors, target);
     const dtype type = compute_type(target.type);
     if (factors.empty()) return emit(one(type), one(type), target, alpha, beta);
     if (factors.size() == 1) return emit(one(type), factors[0], target, alpha, beta);
     if (factors.size() == 2) return emit(factors[0], factors[1], target, alpha, beta);
+    if (shares_ && factors.size() == t.factors.size() && shared_.is_worth_it(t))
+      return add_shared(t, factors, target, alpha, beta);
     add_tree(std::move(factors), target, alpha, beta);
   }
 
@@ -210,6 +218,29 @@ class builder {
       if (y < count) y = sequence[y];
     }
     return steps;
+  }
+
+  /// Contracts in an order that uses products made before, and makes those that come again.
+  void add_shared(const product& t, const std::vector<operand>& factors, const operand& target, const coefficient& alpha,
+                  const coefficient& beta) {
+    const sharing::order o = shared_.order_of(t, target.labels, [&](const std::string& key) { return made_.count(key) > 0; });
+    const auto build = [&](auto& self, unsigned set) -> operand {
+      for (std::size_t f = 0; f < factors.size(); ++f)
+        if (set == 1u << f) return factors[f];
+      const std::string& key = o.key[set];
+      if (const auto known = made_.find(key); known != made_.end()) return known->second;
+      const operand x = self(self, o.split[set]), y = self(self, set ^ o.split[set]);
+      operand z = new_temporary(compute_type(target.type), o.kept[set], "intermediate");
+      emit(x, y, z, {1, -1, {}}, {0, -1, {}});
+      return made_[key] = z;
+    };
+    const unsigned all = (1u << factors.size()) - 1;
+    if (const auto known = made_.find(o.key[all]); known != made_.end())
+      return emit(one(target.type), known->second, target, alpha, beta);
+    const operand x = build(build, o.split[all]), y = build(build, all ^ o.split[all]);
+    emit(x, y, target, alpha, beta);
+    const bool plain = alpha == coefficient{1, -1, {}} && beta == coefficient{0, -1, {}};
+    if (plain && target.where == operand::kind::temporary) made_[o.key[all]] = target;
   }
 
   void add_tree(std::vector<operand> parts, const operand& target, const coefficient& alpha, const coefficient& beta) {
@@ -237,10 +268,7 @@ class builder {
 
   options options_;
   int variant_;
-  work out_;
-  std::vector<int> local_;  // temporary of each local
-  std::map<std::pair<int, int>, overlap::kind> verdict_;
-  int statement_ = 0;
+  sharing shared_;
 };
 
 }  // namespace

@@ -4,22 +4,40 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
 
 namespace ricci {
 namespace {
 
-void write(std::string& out, const program& p, const reference& r) {
-  if (r.conj) out += "conj(";
-  out += r.name;
-  if (!r.axes.empty() || r.local >= 0) {
-    out += '(';
-    for (std::size_t d = 0; d < r.axes.size(); ++d) {
-      if (d) out += ',';
-      out += p.labels[r.axes[d].label].name;
-    }
-    out += ')';
+/// "e,i,j" of some axes.
+std::string list(const program& p, const std::vector<reference_axis>& axes) {
+  std::string text;
+  for (const auto& axis : axes) text += (text.empty() ? "" : ",") + p.labels[axis.label].name;
+  return text;
+}
+
+/// The looked-up axis stands where it stood, as far as constants before it are counted.
+std::string subscripts(const program& p, const reference& r) {
+  std::string text;
+  std::size_t before = r.lookups.empty() ? r.axes.size() : std::min<std::size_t>(r.lookups[0].axis, r.axes.size());
+  for (std::size_t d = 0; d <= r.axes.size(); ++d) {
+    if (d == before && !r.lookups.empty())
+      text += (text.empty() ? "" : ",") + r.lookups[0].name + "(" + list(p, r.lookups[0].axes) + ")";
+    if (d < r.axes.size()) text += (text.empty() ? "" : ",") + p.labels[r.axes[d].label].name;
   }
+  return text;
+}
+
+void write(std::string& out, const program& p, const reference& r) {
+  static constexpr const char* functions[] = {"", "reciprocal(", "sqrt(", "rsqrt(", "abs(", "exp(", "?("};
+  out += functions[static_cast<int>(r.apply)];
+  if (r.conj) out += "conj(";
+  if (r.parity != 0) out += r.parity > 0 ? "even(" : "odd(";
+  out += r.name;
+  if (!r.axes.empty() || !r.lookups.empty() || r.local >= 0) out += "(" + subscripts(p, r) + ")";
+  if (r.parity != 0) out += ')';
   if (r.conj) out += ')';
+  if (r.apply != function::identity) out += ')';
 }
 
 void write(std::string& out, const program& p, const statement& s) {
@@ -31,7 +49,10 @@ void write(std::string& out, const program& p, const statement& s) {
     else if (t) out += " +";
     std::string sep = " ";
     if (term.scalar >= 0) out += sep + "s" + std::to_string(term.scalar), sep = " * ";
-    for (const reference& f : term.factors) out += sep, sep = " * ", write(out, p, f);
+    const bool multiplies = term.how == combine::multiply;
+    if (!multiplies) out += sep + (term.how == combine::minimum ? "min(" : "max("), sep = "";
+    for (const reference& f : term.factors) out += sep, sep = multiplies ? " * " : ", ", write(out, p, f);
+    if (!multiplies) out += ')';
     if (term.factors.empty() && term.scalar < 0) out += " 1";
   }
   if (s.terms.empty()) out += " 0";
@@ -67,13 +88,36 @@ void check_reference(const program& p, const reference& r) {
   }
   if (r.local < 0 && (r.slot < 0 || r.slot >= p.slot_count)) fail(errc::bad_argument, r.name + " has no slot");
   if (r.local >= p.local_count) fail(errc::bad_argument, r.name + " is not a local of this program");
+  if (r.lookups.size() > 1 || (r.local >= 0 && !r.lookups.empty()))
+    fail(errc::bad_argument, "one axis of " + r.name + " at most is looked up, and none of a local");
+  for (const lookup& x : r.lookups) {
+    if (x.slot < 0 || x.slot >= p.slot_count) fail(errc::bad_argument, x.name + " has no slot");
+    for (const auto& axis : x.axes)
+      if (axis.label < 0 || axis.label >= static_cast<int>(p.labels.size()))
+        fail(errc::bad_label, x.name + " uses a label that the program does not have");
+  }
+}
+
+/// Functions, minima and maxima are of real numbers; the latter of two factors.
+void check_functions(const product& t, dtype type) {
+  bool any = t.how != combine::multiply;
+  if (any && (t.factors.size() != 2 || t.scalar >= 0)) fail(errc::bad_argument, "min and max take two tensors");
+  for (const reference& f : t.factors) {
+    if (f.apply >= function::none) fail(errc::bad_argument, "an unknown function of " + f.name);
+    any = any || f.apply != function::identity;
+  }
+  if (any && is_complex(type)) fail(errc::bad_argument, "a function of complex elements");
 }
 
 void check_statement(const program& p, const statement& s) {
   check_reference(p, s.left);
+  if (s.left.apply != function::identity) fail(errc::bad_argument, "a function on the left side " + s.left.name);
+  if (!s.left.lookups.empty() && s.op == update::assign)
+    fail(errc::bad_argument, "the looked-up left side " + s.left.name + " takes += or -=");
   std::set<int> right;
   for (const product& t : s.terms) {
     std::set<int> here;
+    check_functions(t, s.left.type);
     for (const reference& f : t.factors) {
       check_reference(p, f);
       if (f.space != s.left.space)
@@ -111,6 +155,27 @@ std::string to_string(const program& p) {
   for (const statement& s : p.statements) write(out, p, s), out += '\n';
   for (const label_info& l : p.labels) out += (&l == p.labels.data() ? "" : " ") + l.name + "=" + std::to_string(l.extent);
   return out + "\n";
+}
+
+bool has_lookups(const program& p) {
+  for (const statement& s : p.statements) {
+    if (!s.left.lookups.empty()) return true;
+    for (const product& t : s.terms)
+      for (const reference& f : t.factors)
+        if (!f.lookups.empty()) return true;
+  }
+  return false;
+}
+
+std::vector<int> labels_of(const reference& r) {
+  std::vector<int> labels;
+  const auto add = [&](const std::vector<reference_axis>& axes) {
+    for (const auto& axis : axes)
+      if (std::find(labels.begin(), labels.end(), axis.label) == labels.end()) labels.push_back(axis.label);
+  };
+  add(r.axes);
+  for (const lookup& x : r.lookups) add(x.axes);
+  return labels;
 }
 
 void check(const program& p) {

@@ -2,6 +2,7 @@
 #include "program/reference.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace ricci {
 namespace {
@@ -47,18 +48,57 @@ void nest(const program& p, const std::vector<int>& labels, std::vector<std::int
   }
 }
 
-std::int64_t offset(const reference& r, const std::vector<std::int64_t>& index) {
+std::int64_t offset(const std::vector<reference_axis>& axes, const std::vector<std::int64_t>& index) {
   std::int64_t at = 0;
-  for (const auto& axis : r.axes) at += index[axis.label] * axis.stride;
+  for (const auto& axis : axes) at += index[axis.label] * axis.stride;
   return at;
 }
+
+std::int64_t offset(const reference& r, const std::vector<std::int64_t>& index, const bindings& b) {
+  std::int64_t at = offset(r.axes, index);
+  for (const lookup& x : r.lookups) {
+    const std::int64_t entry = offset(x.axes, index);
+    at += x.stride * (x.wide ? static_cast<const std::int64_t*>(b.pointers[x.slot])[entry]
+                             : static_cast<const std::int32_t*>(b.pointers[x.slot])[entry]);
+  }
+  return at;
+}
+
+/// A number and the bound of its rounding error in units of epsilon.
+struct bounded {
+  wide value = 0;
+  long double error = 0;
+};
+
+bounded applied(function f, bounded x) {
+  const long double r = x.value.real(), size = std::abs(x.value);
+  switch (f) {
+    case function::identity: case function::none: return x;
+    case function::reciprocal: return {wide(1) / x.value, x.error / (size * size) + 1 / size};
+    case function::sqrt: return {std::sqrt(r), x.error / (2 * std::sqrt(r)) + std::sqrt(r)};
+    case function::rsqrt: return {1 / std::sqrt(r), x.error / (2 * r * std::sqrt(r)) + 2 / std::sqrt(r)};
+    case function::abs: return {std::abs(r), x.error};
+    case function::exp: return {std::exp(r), std::exp(r) * (x.error + 2)};
+  }
+  return x;
+}
+
+bounded combined(combine how, const bounded& x, const bounded& y) {
+  if (how == combine::multiply) {
+    const long double a = std::abs(x.value), c = std::abs(y.value);
+    return {x.value * y.value, a * y.error + c * x.error + a * c};
+  }
+  const bool first = (x.value.real() < y.value.real()) == (how == combine::minimum);
+  return {first ? x.value : y.value, std::max(x.error, y.error)};
+}
+
+std::vector<int> left_labels(const statement& s) { return labels_of(s.left); }
 
 }  // namespace
 
 reference_result evaluate(const program& p, int which, const bindings& b) {
   const statement& s = p.statements[which];
-  std::vector<int> left;
-  for (const auto& axis : s.left.axes) left.push_back(axis.label);
+  const std::vector<int> left = left_labels(s);
   std::vector<std::int64_t> index(p.labels.size());
   reference_result out;
   nest(p, left, index, [&] {
@@ -66,7 +106,7 @@ reference_result evaluate(const program& p, int which, const bindings& b) {
     long double magnitude = 0;
     std::int64_t terms = 0;
     if (s.op != update::assign) {
-      sum = load(s.left.type, b.pointers[s.left.slot], offset(s.left, index));
+      sum = load(s.left.type, b.pointers[s.left.slot], offset(s.left, index, b));
       magnitude = std::abs(sum);
       ++terms;
     }
@@ -80,11 +120,15 @@ reference_result evaluate(const program& p, int which, const bindings& b) {
       wide coefficient = t.scalar < 0 ? wide(1) : wide(b.scalars[t.scalar]);
       if (t.negate != (s.op == update::subtract)) coefficient = -coefficient;
       nest(p, summed, index, [&] {
-        wide x = coefficient;
+        wide x = t.factors.empty() ? coefficient : wide(1);
+        bool first = true;
         for (const reference& f : t.factors) {
-          const wide y = load(f.type, b.pointers[f.slot], offset(f, index));
-          x *= f.conj ? std::conj(y) : y;
+          const wide y = load(f.type, b.pointers[f.slot], offset(f, index, b));
+          const bounded z = applied(f.apply, {f.conj ? std::conj(y) : y, 0});
+          x = first ? z.value : combined(t.how, {x, 0}, z).value;
+          first = false;
         }
+        if (!first) x *= coefficient;
         sum += x;
         magnitude += std::abs(x);
         ++terms;
@@ -97,13 +141,124 @@ reference_result evaluate(const program& p, int which, const bindings& b) {
   return out;
 }
 
+namespace {
+
+/// Runs a program; locals live in maps of its own.
+class whole {
+ public:
+  whole(const program& p, const bindings& b) : p_(p), b_(b), locals_(p.local_count), index_(p.labels.size()) {}
+
+  reference_result one(const statement& s) {
+    const std::vector<int> left = left_labels(s);
+    std::vector<bounded> sums;
+    reference_result out;
+    nest(p_, left, index_, [&] { sums.push_back(right(s, left, out.terms)); });
+    std::size_t at = 0;
+    if (s.left.local >= 0) shape(s.left, left);
+    nest(p_, left, index_, [&] { out.value.push_back(put(s, sums[at], out)), ++at; });
+    return out;
+  }
+
+ private:
+  struct stored {
+    std::vector<std::int64_t> strides;
+    std::vector<bounded> values;
+  };
+
+  std::int64_t local_offset(const reference& r) const {
+    std::int64_t at = 0;
+    for (std::size_t d = 0; d < r.axes.size(); ++d) at += index_[r.axes[d].label] * locals_[r.local].strides[d];
+    return at;
+  }
+
+  bounded get(const reference& r) const {
+    if (r.local >= 0) return locals_[r.local].values[static_cast<std::size_t>(local_offset(r))];
+    const std::int64_t at = offset(r, index_, b_);
+    const auto known = errors_.find({b_.pointers[r.slot], at});
+    return {load(r.type, b_.pointers[r.slot], at), known == errors_.end() ? 0 : known->second};
+  }
+
+  void shape(const reference& r, const std::vector<int>& labels) {
+    stored& x = locals_[r.local];
+    if (!x.values.empty()) return;
+    std::int64_t step = 1;
+    x.strides.assign(labels.size(), 0);
+    for (std::size_t d = labels.size(); d-- > 0;) x.strides[d] = step, step *= p_.labels[labels[d]].extent;
+    x.values.resize(static_cast<std::size_t>(step));
+  }
+
+  bounded right(const statement& s, const std::vector<int>& left, std::int64_t& terms) {
+    bounded sum;
+    std::int64_t count = 0;
+    long double size = 0;
+    for (const product& t : s.terms) {
+      std::vector<int> summed;
+      for (const reference& f : t.factors)
+        for (int l : labels_of(f))
+          if (std::find(left.begin(), left.end(), l) == left.end() &&
+              std::find(summed.begin(), summed.end(), l) == summed.end())
+            summed.push_back(l);
+      wide coefficient = t.scalar < 0 ? wide(1) : wide(b_.scalars[t.scalar]);
+      if (t.negate != (s.op == update::subtract)) coefficient = -coefficient;
+      nest(p_, summed, index_, [&] {
+        bounded x = t.factors.empty() ? bounded{1, 0} : factor(t.factors[0]);
+        for (std::size_t f = 1; f < t.factors.size(); ++f) x = combined(t.how, x, factor(t.factors[f]));
+        x = combined(combine::multiply, {coefficient, 0}, x);
+        sum.value += x.value, sum.error += x.error, size += std::abs(x.value);
+        ++count;
+      });
+    }
+    sum.error += static_cast<long double>(count) * size;
+    terms = std::max(terms, count);
+    return sum;
+  }
+
+  bounded factor(const reference& f) const {
+    bounded x = get(f);
+    if (f.conj) x.value = std::conj(x.value);
+    return applied(f.apply, x);
+  }
+
+  /// Adds to or sets one element of the left side; what is stored in memory is rounded, its error remembered.
+  wide put(const statement& s, bounded x, reference_result& out) {
+    if (s.op != update::assign) {
+      const bounded old = get(s.left);
+      x.value += old.value;
+      x.error += old.error + std::abs(x.value) + std::abs(old.value);
+    }
+    out.magnitude.push_back(x.error);
+    if (s.left.local >= 0) {
+      locals_[s.left.local].values[static_cast<std::size_t>(local_offset(s.left))] = x;
+    } else {
+      const std::int64_t at = offset(s.left, index_, b_);
+      save(s.left.type, b_.pointers[s.left.slot], at, x.value);
+      errors_[{b_.pointers[s.left.slot], at}] = x.error + std::abs(x.value);
+    }
+    return x.value;
+  }
+
+  const program& p_;
+  const bindings& b_;
+  std::vector<stored> locals_;
+  std::vector<std::int64_t> index_;
+  std::map<std::pair<const void*, std::int64_t>, long double> errors_;
+};
+
+}  // namespace
+
+std::vector<reference_result> evaluate_all(const program& p, const bindings& b) {
+  whole w(p, b);
+  std::vector<reference_result> out;
+  for (const statement& s : p.statements) out.push_back(w.one(s));
+  return out;
+}
+
 void store(const program& p, int which, const bindings& b, const reference_result& r) {
   const statement& s = p.statements[which];
-  std::vector<int> left;
-  for (const auto& axis : s.left.axes) left.push_back(axis.label);
+  const std::vector<int> left = left_labels(s);
   std::vector<std::int64_t> index(p.labels.size());
   std::size_t at = 0;
-  nest(p, left, index, [&] { save(s.left.type, b.pointers[s.left.slot], offset(s.left, index), r.value[at++]); });
+  nest(p, left, index, [&] { save(s.left.type, b.pointers[s.left.slot], offset(s.left, index, b), r.value[at++]); });
 }
 
 }  // namespace ricci

@@ -16,6 +16,10 @@ struct reference_result {
 /// Evaluates one statement that has no locals, in long double; writes nothing. Cost: all labels nested.
 reference_result evaluate(const program& p, int statement, const bindings& b);
 
+/// Evaluates all statements in order, locals included, and stores what is not local. Each element carries a bound of
+/// the rounding errors of a computation in the program's type, in units of its epsilon: reference_result::magnitude.
+std::vector<reference_result> evaluate_all(const program& p, const bindings& b);
+
 /// Stores a result into the left side, rounded to its type.
 void store(const program& p, int statement, const bindings& b, const reference_result& r);
 

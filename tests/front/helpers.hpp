@@ -24,6 +24,22 @@ ricci::program program_of(const S&... statements) {
   return ricci::detail::lower(f.call());
 }
 
+/// The program of a list of statements with the memory behind it.
+template <class... S>
+struct lowered_call {
+  using source = ricci::detail::source<S...>;
+  explicit lowered_call(const S&... statements) {
+    ricci::detail::sink to = frame.writer();
+    (statements.put(to), ...);
+    static_cast<void>(ricci::detail::prepare(frame.call(), {}));  // fills in pointers and coefficients
+    program = ricci::detail::lower(frame.call());
+  }
+  ricci::bindings bindings() const { return {frame.pointers, frame.coefficients}; }
+
+  ricci::detail::frame<source> frame{};
+  ricci::program program;
+};
+
 /// Was it inlined at the call?
 template <class S>
 constexpr bool is_inlined(const S&) { return ricci::detail::tiny<ricci::detail::source<S>>::applies; }

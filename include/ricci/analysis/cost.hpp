@@ -12,7 +12,7 @@ constexpr bool all_known(const flat_program& p, const label_facts* facts, int s)
   const statement_info& info = p.statements[s];
   for (int d = 0; d < p.leaves[info.left].rank; ++d) {
     const axis_info& axis = p.axes[p.leaves[info.left].first_axis + d];
-    if (axis.label >= 0 && facts[axis.label].length == unknown) return false;
+    if (axis.table >= 0 || (axis.label >= 0 && facts[axis.label].length == unknown)) return false;
   }
   for (int t = info.first_term; t < info.first_term + info.term_count; ++t) {
     int factors = 0;
@@ -22,7 +22,7 @@ constexpr bool all_known(const flat_program& p, const label_facts* facts, int s)
       ++factors;
       for (int d = 0; d < leaf.rank; ++d) {
         const axis_info& axis = p.axes[leaf.first_axis + d];
-        if (axis.label >= 0 && facts[axis.label].length == unknown) return false;
+        if (axis.table >= 0 || (axis.label >= 0 && facts[axis.label].length == unknown)) return false;
       }
     }
     if (factors > most_static_factors) return false;
@@ -34,7 +34,8 @@ constexpr bool all_known(const flat_program& p, const label_facts* facts, int s)
 constexpr std::uint64_t labels_of(const flat_program& p, const leaf_info& leaf) {
   std::uint64_t set = 0;
   for (int d = 0; d < leaf.rank; ++d)
-    if (const int l = p.axes[leaf.first_axis + d].label; l >= 0) set |= std::uint64_t{1} << l;
+    if (const axis_info& axis = p.axes[leaf.first_axis + d]; axis.label >= 0) set |= std::uint64_t{1} << axis.label;
+    else if (axis.table >= 0) set |= labels_of(p, p.leaves[axis.table]);
   return set;
 }
 

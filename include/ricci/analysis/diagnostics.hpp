@@ -138,6 +138,20 @@ struct extent_arguments {
                 "ricci[R020]: one constructor argument for each dynamic extent; see docs/errors.md#R020");
 };
 
+/// sqrt(x(i) + y(i)): a function takes one real tensor or local, / also a product of them; assign a sum to a local
+/// first. min and max stand alone in their term.
+template <int factors>
+struct bad_function {
+  static_assert(never<factors>, "ricci[R022]: a function is taken of one real tensor; see docs/errors.md#R022");
+};
+
+/// u(dof(e,a), ...): one axis of a tensor is looked up, in an index tensor with labels; not in a local. On the left side
+/// such a statement adds: +=, -=, .add, .subtract.
+template <int rank>
+struct bad_lookup {
+  static_assert(never<rank>, "ricci[R023]: a looked-up axis cannot stand here; see docs/errors.md#R023");
+};
+
 /// a times b into c: a.cols = b.rows, c.rows = a.rows, c.cols = b.cols. Negative: known at run time only.
 template <std::int64_t a_rows, std::int64_t a_cols, std::int64_t b_rows, std::int64_t b_cols, std::int64_t c_rows, std::int64_t c_cols>
 struct batches_that_do_not_fit {
@@ -188,6 +202,8 @@ constexpr void report() {
   else if constexpr (v.what == fault::complex_scalar)
     (void)sizeof(complex_scalar<word_of<Source::flat.leaves[0].type>()>);
   else if constexpr (v.what == fault::bad_local) (void)sizeof(bad_local<int(v.a)>);
+  else if constexpr (v.what == fault::bad_function) (void)sizeof(bad_function<int(v.a)>);
+  else if constexpr (v.what == fault::bad_lookup) (void)sizeof(bad_lookup<int(v.a)>);
 }
 
 }  // namespace ricci::detail

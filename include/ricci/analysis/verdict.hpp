@@ -21,6 +21,8 @@ enum class fault : std::uint8_t {
   bad_sum = 13,         // label
   complex_scalar = 14,
   bad_local = 15,       // label, a: rank
+  bad_function = 22,    // a: factors of the term
+  bad_lookup = 23,      // a: rank
 };
 
 struct verdict {
@@ -81,8 +83,10 @@ class judge {
   /// Memory spaces, element types, scalars.
   constexpr verdict kinds(const statement_info& s, int end) const {
     const leaf_info& left = p_.leaves[s.left];
+    if (is_looked_up(left) && s.op == update::assign) return {fault::bad_lookup, -1, -1, left.rank};
     for (int l = s.left + 1; l < end; ++l) {
       const leaf_info& f = p_.leaves[l];
+      if (f.index_bytes > 0) continue;
       if (f.space != left.space && !f.local && !left.local) return {fault::mixed_spaces, -1, -1, l - s.left};
       if (f.type != left.type)
         return {fault::mixed_types, -1, -1, static_cast<std::int64_t>(left.type), static_cast<std::int64_t>(f.type)};
@@ -92,7 +96,26 @@ class judge {
       for (int u = 0; v.ok() && u < p_.terms[t].use_count; ++u)
         if (p_.uses[p_.terms[t].first_use + u].what == use_info::kind::complex_scalar && !is_complex(left.type))
           v.what = fault::complex_scalar;
+    for (int t = s.first_term; v.ok() && t < s.first_term + s.term_count; ++t) v = functions(p_.terms[t], left.type);
     return v;
+  }
+
+  constexpr bool is_looked_up(const leaf_info& leaf) const {
+    for (int d = 0; d < leaf.rank; ++d)
+      if (p_.axes[leaf.first_axis + d].table >= 0) return true;
+    return false;
+  }
+
+  constexpr verdict functions(const term_info& t, dtype type) const {
+    bool any = t.how != combine::multiply;
+    for (int u = t.first_use; u < t.first_use + t.use_count; ++u) {
+      const use_info& use = p_.uses[u];
+      if (use.apply == function::none) return {fault::bad_function, -1, -1, t.use_count};
+      any = any || (use.what == use_info::kind::factor && use.apply != function::identity);
+    }
+    if (t.how != combine::multiply && t.use_count != 2) return {fault::bad_function, -1, -1, t.use_count};
+    if (any && is_complex(type)) return {fault::bad_function, -1, -1, t.use_count};
+    return {};
   }
 
   /// Constants inside their axes; one range for a label.
@@ -100,7 +123,9 @@ class judge {
     for (int d = 0; d < leaf.rank; ++d) {
       const axis_info& axis = p_.axes[leaf.first_axis + d];
       const known_axis k = look(axis, numbers_);
-      if (axis.label < 0) {
+      if (axis.table >= 0) {
+        if (leaf.local) return {fault::bad_lookup, -1, d, leaf.rank};
+      } else if (axis.label < 0) {
         if (leaf.local) return {fault::bad_local, -1, d, leaf.rank};
         if (!has_range(axis, numbers_)) continue;
         if (k.first < 0 || (k.extent != unknown && k.first >= k.extent))
@@ -138,7 +163,11 @@ class judge {
 
   constexpr int occurrences(const leaf_info& leaf, int label) const {
     int n = 0;
-    for (int d = 0; d < leaf.rank; ++d) n += p_.axes[leaf.first_axis + d].label == label;
+    for (int d = 0; d < leaf.rank; ++d) {
+      const axis_info& axis = p_.axes[leaf.first_axis + d];
+      n += axis.label == label;
+      if (axis.table >= 0) n += occurrences(p_.leaves[axis.table], label);
+    }
     return n;
   }
 

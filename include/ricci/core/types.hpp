@@ -99,6 +99,14 @@ template <> struct element_traits<bfloat16> { static constexpr dtype type = dtyp
 template <class T>
 concept element = requires { element_traits<T>::type; };
 
+/// What an index tensor holds: `tensor<std::int32_t, ...>` stands where a label may, as in u(dof(e, a)).
+template <class T>
+concept index_element = std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int64_t>;
+
+/// What a tensor may hold.
+template <class T>
+concept storable = element<T> || index_element<T>;
+
 /// dtype of T.
 template <element T> inline constexpr dtype dtype_of = element_traits<T>::type;
 

@@ -14,6 +14,7 @@ struct options {
   bool strict = false;         // an error instead of a slow fallback
   bool deterministic = false;  // ignore tuning tables; same bits on the same ISA
   int threads = 0;             // most threads a run may use; 0: OpenMP's choice
+  bool check_indices = true;   // index tensors are checked when the plan is made
   bool operator==(const options&) const = default;
 };
 
@@ -23,6 +24,11 @@ class executable;
 /// Plans `p` for the machine this runs on, or finds the remembered plan of an equal program.
 /// Errors: ricci::error from check(), no_gpu, no_memory, too_slow.
 std::shared_ptr<const executable> compile(const program& p, const options& o = {});
+
+/// The same for a program that looks up indices: its tables are read here. `check_indices` finds entries that are out of
+/// bounds; scatter-adds are ordered so that a run gives the same bits with any number of threads. The tables must stay
+/// as they are as long as the executable runs. Errors: bad_range names the first bad entry.
+std::shared_ptr<const executable> compile(const program& p, const options& o, const bindings& tables);
 
 /// Runs a plan. Allocates nothing (the calling thread's workspace was reserved by compile() on this thread, and grows
 /// once if another thread runs the plan).

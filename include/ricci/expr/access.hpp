@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include <ricci/expr/flat.hpp>
+#include <ricci/expr/lookup.hpp>
 #include <ricci/index/subscript.hpp>
 #include <ricci/tensor/view.hpp>
 
@@ -49,11 +50,13 @@ class access {
   using shape_type = typename View::shape_type;
   using element_type = typename View::element_type;
   static constexpr bool ricci_expression = true;
-  static constexpr bool broken = sizeof...(Subscripts) != shape_type::rank;
+  using tables = detail::table_list<Subscripts...>;
+  static constexpr bool broken = sizeof...(Subscripts) != shape_type::rank || tables::count > 1;
   static constexpr int number_count = shape_type::number_count + (0 + ... + Subscripts::info.numbers);
-  static constexpr detail::counts size{1, shape_type::rank, number_count, 0, 0, 1, 1, 1, 0, broken};
+  static constexpr detail::counts size{1 + tables::count, shape_type::rank + tables::axes,
+                                       number_count + tables::numbers, 0, 0, 1, 1, 1 + tables::count, 0, broken};
 
-  constexpr access(const View& view, const Subscripts&... subscripts) : data_(view.data()) {
+  constexpr access(const View& view, const Subscripts&... subscripts) : data_(view.data()), tables_(subscripts...) {
     std::int64_t* to = numbers_;
     for (int n = 0; n < shape_type::number_count; ++n) *to++ = view.numbers()[n];
     (subscripts.put(to), ...);
@@ -104,8 +107,10 @@ class access {
   static constexpr void describe(detail::flat_writer& to) {
     constexpr detail::subscript_info infos[sizeof...(Subscripts) + 1] = {Subscripts::info...};
     constexpr dtype type = dtype_of<std::remove_cv_t<element_type>>;
-    to.leaf({type, shape_type::space, shape_type::order, false, 0, shape_type::rank, shape_type::width}, shape_type::list.at,
-            infos);
+    detail::leaf_info leaf{type, shape_type::space, shape_type::order, false, 0, shape_type::rank, shape_type::width};
+    leaf.even_odd = detail::is_even_odd<View>;
+    to.leaf(leaf, shape_type::list.at, infos);
+    tables::describe(to);
   }
   static constexpr void emit(detail::flat_writer& to, int, int leaf, int, bool conj) {
     to.use({detail::use_info::kind::factor, conj, leaf, 0});
@@ -113,17 +118,20 @@ class access {
   constexpr void put(detail::sink& to) const {
     *to.bases++ = data_;
     for (int n = 0; n < number_count; ++n) *to.numbers++ = numbers_[n];
+    tables_.put(to);
   }
 
  private:
   element_type* data_;
   std::int64_t numbers_[number_count > 0 ? number_count : 1]{};
+  [[no_unique_address]] tables tables_;
 };
 
 namespace detail {
 
 template <int Rank, int Subscripts> struct subscript_count;  // analysis/diagnostics.hpp
 template <int Axis> struct not_a_subscript;                  // analysis/diagnostics.hpp
+template <int Rank> struct bad_lookup;                       // analysis/diagnostics.hpp
 
 template <class View, class... S>
 constexpr typename View::element_type& element_of(const View& view, const S&... subscripts) {
@@ -141,7 +149,7 @@ constexpr typename View::element_type& element_of(const View& view, const S&... 
 
 template <class S> inline constexpr bool is_plain_index = integer_like<S> || constant_like<S>;
 
-template <class S> inline constexpr bool is_no_subscript = !is_labelled<S> && !is_plain_index<S>;
+template <class S> inline constexpr bool is_no_subscript = !is_labelled<S> && !is_plain_index<S> && !lookup_like<S>;
 
 constexpr int first_true(std::initializer_list<bool> flags) {
   int at = 0;
@@ -163,7 +171,11 @@ constexpr decltype(auto) subscript(const View& view, const S&... subscripts) {
     return access<View>(view);
   } else if constexpr (sizeof...(S) > 0 && (is_plain_index<S> && ...)) {
     return element_of(view, canonical(subscripts)...);
+  } else if constexpr (index_element<typename View::value_type>) {
+    static_assert(!(lookup_like<S> || ...), "ricci: an index tensor is not looked up in another one");
+    return table_access<View, decltype(canonical(subscripts))...>(view, canonical(subscripts)...);
   } else {
+    if constexpr ((0 + ... + static_cast<int>(lookup_like<S>)) > 1) static_cast<void>(sizeof(bad_lookup<View::rank()>));
     return access<View, decltype(canonical(subscripts))...>(view, canonical(subscripts)...);
   }
 }

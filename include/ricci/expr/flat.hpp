@@ -20,6 +20,7 @@ struct axis_info {
   int label = -1;                    // index into flat_program::labels; -1: a constant
   bool ranged = false;
   int extent_at = -1, stride_at = -1, first_at = -1, last_at = -1;
+  int table = -1;                    // the leaf that says where; then there is no label
 };
 
 /// One access A(...). Its axes are axes[first_axis, first_axis + rank).
@@ -30,6 +31,8 @@ struct leaf_info {
   bool local = false;
   int first_axis = 0, rank = 0;
   int width = 0;  // of an interleaved tensor: problems side by side
+  int index_bytes = 0;     // of a table's entries; 0: a tensor of numbers
+  bool even_odd = false;   // declared by ricci::even_odd
 };
 
 /// What a term is multiplied from, in the order written.
@@ -39,11 +42,13 @@ struct use_info {
   bool conj = false;
   int index = 0;   // leaf, scalar, or (mark) label of sum(label, ...)
   int covers = 0;  // mark: how many uses before it stand inside the sum
+  function apply = function::identity;
 };
 
 struct term_info {
   bool negate = false;
   int first_use = 0, use_count = 0;
+  combine how = combine::multiply;
 };
 
 struct statement_info {
@@ -107,6 +112,7 @@ struct flat_writer {
   constexpr void leaf(leaf_info info, const std::int64_t* extents, const subscript_info* subscripts) {
     info.first_axis = axis_count;
     leaves[leaf_count++] = info;
+    int table = leaf_count;  // the tables' leaves follow
     for (int d = 0; d < info.rank; ++d) {
       axis_info& axis = axes[axis_count + d];
       if (extents[d] == dynamic) axis.extent_at = number_count++;
@@ -123,6 +129,7 @@ struct flat_writer {
       axis.last = s.last;
       axis.ranged = s.ranged;
       if (s.name.size > 0) axis.label = label_index(s.name);
+      if (s.looked_up) axis.table = table++;
       if (s.numbers > 0) axis.first_at = number_count++;
       if (s.numbers > 1) axis.last_at = number_count++;
     }

@@ -9,6 +9,13 @@ template <element T> class local;
 
 namespace detail {
 
+/// What tells one local from another, and its name in errors and plans.
+struct local_identity {
+  const char* name = nullptr;
+};
+
+template <int rank> struct bad_local;  // analysis/diagnostics.hpp
+
 /// g(e, q): a local with its labels. Only a fused program gives it extents and a value.
 template <class T, class... Subscripts>
 class local_access {
@@ -18,13 +25,19 @@ class local_access {
   static constexpr int rank = sizeof...(Subscripts);
   static constexpr counts size{1, rank, rank + (0 + ... + Subscripts::info.numbers), 0, 0, 1, 1, 1, 1, false};
 
-  constexpr local_access(const local<T>* identity, const Subscripts&... subscripts) : identity_(identity) {
+  constexpr local_access(const local_identity* identity, const Subscripts&... subscripts) : identity_(identity) {
     std::int64_t* to = numbers_;
     (subscripts.put(to), ...);
   }
 
   template <right_side E>
   constexpr auto assign(const E& right) const { return make_statement<update::assign>(*this, right); }
+
+  /// A local is assigned once; a sum stands in that one statement.
+  template <right_side E>
+  constexpr auto add(const E& right) const { return updated<update::add>(right); }
+  template <right_side E>
+  constexpr auto subtract(const E& right) const { return updated<update::subtract>(right); }
 
   static constexpr void describe(flat_writer& to) {
     constexpr subscript_info infos[rank + 1] = {Subscripts::info...};
@@ -42,7 +55,13 @@ class local_access {
   }
 
  private:
-  const local<T>* identity_;
+  template <update Op, class E>
+  constexpr auto updated(const E& right) const {
+    static_cast<void>(sizeof(bad_local<(sizeof(E) > 0 ? rank : 0)>));
+    return make_statement<Op>(*this, right);
+  }
+
+  const local_identity* identity_;
   std::int64_t numbers_[(0 + ... + Subscripts::info.numbers) + 1]{};
 };
 
@@ -51,9 +70,11 @@ class local_access {
 /// An intermediate of a fused program: `local<double> g; fuse(g(e,q).assign(...), v(e,a).assign(... * g(e,q)))`.
 /// Rank and extents follow from the one statement that assigns it. Its identity is the object, so it is not copied.
 template <element T>
-class local {
+class local : detail::local_identity {
  public:
   local() = default;
+  /// With a name for errors and plans: `local<double> g("g")`. The text must live as long.
+  constexpr explicit local(const char* called) : local_identity{called} {}
   local(const local&) = delete;
   local& operator=(const local&) = delete;
 

@@ -84,6 +84,68 @@ struct conjugated_node {
   constexpr void put(sink& to) const { inner.put(to); }
 };
 
+/// The reciprocal, root, ... of each factor of its child's one term.
+template <function F, class E>
+struct applied_node {
+  E inner;
+  static constexpr bool ricci_expression = true;
+  static constexpr bool fits = E::size.terms == 1 && E::size.marks == 0 && E::size.uses > 0 &&
+                               (F == function::reciprocal || E::size.uses == 1);
+  static constexpr counts size = [] {
+    counts out = E::size;
+    out.broken = out.broken || !fits;
+    return out;
+  }();
+  static constexpr void describe(flat_writer& to) { E::describe(to); }
+  static constexpr void emit(flat_writer& to, int term, int leaf, int scalar, bool conj) {
+    const int before = to.use_count;
+    E::emit(to, term, leaf, scalar, conj);
+    for (int u = before; u < to.use_count; ++u) to.uses[u].apply = chained(to.uses[u].apply);
+  }
+  constexpr void put(sink& to) const { inner.put(to); }
+
+ private:
+  static constexpr function chained(function before) {
+    if (before == function::identity) return F;
+    if (F == function::reciprocal) {
+      if (before == function::reciprocal) return function::identity;
+      if (before == function::sqrt) return function::rsqrt;
+      if (before == function::rsqrt) return function::sqrt;
+    }
+    return function::none;
+  }
+};
+
+/// The larger or smaller of two factors; a term of its own.
+template <combine How, class L, class R>
+struct extremum_node {
+  L left;
+  R right;
+  static constexpr bool ricci_whole_term = true;
+  static constexpr bool ricci_expression = true;
+  static constexpr counts size = [] {
+    counts out = times(L::size, R::size);
+    out.broken = out.broken || out.terms != 1 || L::size.uses != 1 || R::size.uses != 1 || out.scalars > 0;
+    return out;
+  }();
+  static constexpr void describe(flat_writer& to) {
+    L::describe(to);
+    R::describe(to);
+  }
+  static constexpr void emit(flat_writer& to, int, int leaf, int scalar, bool conj) {
+    to.terms[to.term_count].how = How;
+    L::emit(to, 0, leaf, scalar, conj);
+    R::emit(to, 0, leaf + L::size.leaves, scalar, conj);
+  }
+  constexpr void put(sink& to) const {
+    left.put(to);
+    right.put(to);
+  }
+};
+
+template <class E>
+concept whole_term = requires { E::ricci_whole_term; };
+
 template <class L, class E>
 struct summed_node {
   E inner;

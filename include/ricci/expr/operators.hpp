@@ -9,6 +9,7 @@ namespace ricci {
 // instantiated for every product of every statement must be little.
 
 template <detail::expression L, detail::expression R>
+  requires(!detail::whole_term<L> && !detail::whole_term<R>)
 constexpr detail::product_node<L, R> operator*(const L& l, const R& r) { return {l, r}; }
 template <detail::expression L, detail::scalar_like S>
 constexpr detail::product_node<L, detail::node_of<S>> operator*(const L& l, const S& s) { return {l, detail::node(s)}; }

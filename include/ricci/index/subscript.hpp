@@ -22,6 +22,7 @@ struct subscript_info {
   std::int64_t first = 0, last = 0;
   bool ranged = false;
   int numbers = 0;  // run-time numbers it brings: an integer 1, a run-time range 2
+  bool looked_up = false;  // an index tensor says where: u(dof(e, a))
 };
 
 /// A compile-time constant of Boost.Hana or the standard library?
@@ -100,10 +101,14 @@ template <class S> inline constexpr bool is_labelled = is_label<S>;
 template <class L, std::int64_t F, std::int64_t E> inline constexpr bool is_labelled<static_range<L, F, E>> = true;
 template <class L> inline constexpr bool is_labelled<dynamic_range<L>> = true;
 
+/// An index tensor with its own subscripts, standing where a label may: expr/lookup.hpp.
+template <class S>
+concept lookup_like = requires { S::ricci_lookup; };
+
 /// The canonical form of a subscript.
 template <class S>
 constexpr auto canonical(const S& s) {
-  if constexpr (is_labelled<S>) return s;
+  if constexpr (is_labelled<S> || lookup_like<S>) return s;
   else if constexpr (constant_like<S>) return constant<static_cast<std::int64_t>(S::value)>{};
   else if constexpr (integer_like<S>) return integer{static_cast<std::int64_t>(s)};
   else return no_subscript{};

@@ -68,10 +68,11 @@ constexpr bool has_label(const flat_program& p, const leaf_info& leaf, int label
 
 /// All about the leaf is static but for integers that fix an axis.
 constexpr bool is_tiny_leaf(const flat_program& p, const leaf_info& leaf) {
-  if (leaf.local || leaf.space != memory_space::host || leaf.order == layout::strided || leaf.width > 0)
+  if (leaf.local || leaf.space != memory_space::host || leaf.order == layout::strided || leaf.width > 0 || leaf.even_odd)
     return false;
   for (int d = 0; d < leaf.rank; ++d) {
     const axis_info& axis = p.axes[leaf.first_axis + d];
+    if (axis.table >= 0) return false;
     const bool run_time_label = axis.label >= 0 && (axis.extent == unknown || axis.first_at >= 0);
     const bool unchecked_constant = axis.label < 0 && axis.extent_at >= 0 && axis.first_at < 0;
     if (run_time_label || unchecked_constant) return false;
@@ -129,6 +130,7 @@ class tiny_maker {
   constexpr bool term(tiny_nest<Source::flat.label_count>& nest, const term_info& t, std::int64_t& work) {
     for (int u = t.first_use; u < t.first_use + t.use_count; ++u) {
       const use_info& use = p.uses[u];
+      if (use.apply != function::identity || t.how != combine::multiply) return false;
       if (use.what != use_info::kind::factor) continue;
       if (nest.leaf_b >= 0) return false;
       (nest.leaf_a < 0 ? nest.leaf_a : nest.leaf_b) = use.index;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <ricci/core/functions.hpp>
 #include <ricci/core/types.hpp>
 
 namespace ricci {
@@ -23,9 +24,23 @@ struct reference_axis {
   bool operator==(const reference_axis&) const = default;
 };
 
+/// An axis whose index is looked up: the element stands `stride * table[axes]` further. A table holds 32 or 64-bit
+/// integers in [0, extent), which the plan checks; on the left side several entries may be equal (scatter-add).
+struct lookup {
+  int slot = 0;              // of the table, in bindings::pointers
+  bool wide = false;         // 64-bit entries
+  std::int64_t stride = 0;   // of the tensor's axis, in elements
+  std::int64_t extent = 0;   // of the tensor's axis
+  int axis = 0;              // which axis of the tensor that is, for people
+  std::string name;          // of the table
+  std::vector<reference_axis> axes;
+  int memory = -1;           // as reference::memory
+  bool operator==(const lookup&) const = default;
+};
+
 /// A tensor as one place of a statement sees it, after ranges and constants became offsets of its pointer,
 /// diagonals became one axis with the sum of the strides, and broadcast axes (extent 1) were dropped.
-/// Every label occurs once. A local has no memory; its axes' strides are meaningless.
+/// Every label occurs once among its axes. A local has no memory; its axes' strides are meaningless.
 struct reference {
   int slot = 0;        // index into bindings::pointers; unique for every reference of the program; unused if local
   int local = -1;      // >= 0: index of the local tensor
@@ -34,6 +49,10 @@ struct reference {
   bool conj = false;   // complex conjugate of the tensor (right side only)
   std::string name;    // for people: "A", "C", "operand 0"
   std::vector<reference_axis> axes;
+  function apply = function::identity;  // right side only
+  int parity = 0;      // 1, -1: declared r(y,x) = parity * r(Y-1-y, X-1-x), two axes; 0: nothing is known
+  std::vector<lookup> lookups;          // at most one
+  int memory = -1;     // equal and not -1: equal first elements, so that equal products are computed once
   bool operator==(const reference&) const = default;
 };
 
@@ -42,6 +61,7 @@ struct product {
   int scalar = -1;  // index into bindings::scalars, or -1 for the coefficient one
   bool negate = false;
   std::vector<reference> factors;  // may be empty: the coefficient alone
+  combine how = combine::multiply; // minimum, maximum: of the factors, instead of their product
   bool operator==(const product&) const = default;
 };
 
@@ -85,8 +105,14 @@ std::string to_string(const program& p);
 
 /// Throws ricci::error if the program breaks a rule of this page (a label out of range, repeated or lone; strides of a
 /// left side that write one element twice; mixed spaces or element types; a local read before it is assigned or
-/// assigned twice).
+/// assigned twice; a function of complex elements; a looked-up left side that is assigned).
 void check(const program& p);
+
+/// Whether a reference of the program is looked up: then its tables are looked at when it is compiled.
+bool has_lookups(const program& p);
+
+/// All labels of a reference, those of its tables included, each once.
+std::vector<int> labels_of(const reference& r);
 
 /// What a run needs besides the plan: where each slot's first element is and the values of the coefficients.
 struct bindings {

@@ -43,7 +43,7 @@ template <class Tensor> struct temporary_tensor;           // analysis/diagnosti
 ///           A gpu tensor's memory is on the GPU of the thread's current CUDA context, else the first; data() is a
 ///           device pointer and elements are reached through ricci::copy.
 /// Errors    bad_extent (negative), no_memory, no_gpu.
-template <element T, auto... Options>
+template <storable T, auto... Options>
 class tensor {
  public:
   using element_type = T;

@@ -1,0 +1,103 @@
+// The CEED bake-off operators as fused programs.
+//   U[e,t,s,r] = B[t,k] B[s,j] B[r,i] u[e,k,j,i];  mass: v = B B B (W U);  diffusion: g = grad U, h = G g, v = B B B div h
+// u and v are anything that may stand in a statement: fields, looked-up global vectors, interleaved tensors.
+#pragma once
+
+#include "hexahedra.hpp"
+
+namespace hex {
+
+using ricci::labels::e;
+using ricci::labels::i;
+using ricci::labels::j;
+using ricci::labels::k;
+using ricci::labels::l;
+using ricci::labels::m;
+using ricci::labels::n;
+using ricci::labels::o;
+using ricci::labels::r;
+using ricci::labels::s;
+using ricci::labels::t;
+
+/// v(... i j k ...) += mass of u(...), written by `put`: v.assign or v.add of an expression over e, n, m, l.
+/// u stands under (e, k, j, i), the result under (e, n, m, l).
+template <class Basis, class Weights, class U, class Put>
+auto mass(const Basis& B, const Weights& W, const U& u, const Put& put) {
+  ricci::local<double> p("p"), q("q");
+  return ricci::fuse(p(e, t, s, r).assign(B(t, k) * B(s, j) * B(r, i) * u), q(e, t, s, r).assign(W(e, t, s, r) * p(e, t, s, r)),
+                     put(B(t, n) * B(s, m) * B(r, l) * q(e, t, s, r)));
+}
+
+/// Diffusion with stored geometry. G: six fields as in geometry::G.
+template <class Basis, class Derivative, class Six, class U, class Put>
+auto diffusion(const Basis& B, const Derivative& D, const Six& G, const U& u, const Put& put) {
+  ricci::local<double> p("p"), x("x"), y("y"), z("z"), a("a"), b("b"), c("c"), q("q");
+  return ricci::fuse(
+      p(e, t, s, r).assign(B(t, k) * B(s, j) * B(r, i) * u),
+      x(e, t, s, r).assign(D(r, o) * p(e, t, s, o)), y(e, t, s, r).assign(D(s, o) * p(e, t, o, r)),
+      z(e, t, s, r).assign(D(t, o) * p(e, o, s, r)),
+      a(e, t, s, r).assign(G[0](e, t, s, r) * x(e, t, s, r) + G[3](e, t, s, r) * y(e, t, s, r) + G[4](e, t, s, r) * z(e, t, s, r)),
+      b(e, t, s, r).assign(G[3](e, t, s, r) * x(e, t, s, r) + G[1](e, t, s, r) * y(e, t, s, r) + G[5](e, t, s, r) * z(e, t, s, r)),
+      c(e, t, s, r).assign(G[4](e, t, s, r) * x(e, t, s, r) + G[5](e, t, s, r) * y(e, t, s, r) + G[2](e, t, s, r) * z(e, t, s, r)),
+      q(e, t, s, r).assign(D(o, r) * a(e, t, s, o) + D(o, s) * b(e, t, o, r) + D(o, t) * c(e, o, s, r)),
+      put(B(t, n) * B(s, m) * B(r, l) * q(e, t, s, r)));
+}
+
+/// Diffusion at the nodes: B is the identity. u stands under (e, t, s, r), and so does the result.
+template <class Derivative, class Six, class U, class Put>
+auto collocated_diffusion(const Derivative& D, const Six& G, const U& u, const Put& put) {
+  ricci::local<double> p("p"), x("x"), y("y"), z("z"), a("a"), b("b"), c("c");
+  return ricci::fuse(
+      p(e, t, s, r).assign(u),
+      x(e, t, s, r).assign(D(r, o) * p(e, t, s, o)), y(e, t, s, r).assign(D(s, o) * p(e, t, o, r)),
+      z(e, t, s, r).assign(D(t, o) * p(e, o, s, r)),
+      a(e, t, s, r).assign(G[0](e, t, s, r) * x(e, t, s, r) + G[3](e, t, s, r) * y(e, t, s, r) + G[4](e, t, s, r) * z(e, t, s, r)),
+      b(e, t, s, r).assign(G[3](e, t, s, r) * x(e, t, s, r) + G[1](e, t, s, r) * y(e, t, s, r) + G[5](e, t, s, r) * z(e, t, s, r)),
+      c(e, t, s, r).assign(G[4](e, t, s, r) * x(e, t, s, r) + G[5](e, t, s, r) * y(e, t, s, r) + G[2](e, t, s, r) * z(e, t, s, r)),
+      put(D(o, r) * a(e, t, s, o) + D(o, s) * b(e, t, o, r) + D(o, t) * c(e, o, s, r)));
+}
+
+/// Diffusion with the geometry computed at every point from the corners C(e, k, j, i, component): nine derivatives J of
+/// the trilinear map, their cofactors A, and h_d = sum_c A[c][d] (w / det) sum_b A[c][b] g_b.
+template <class Basis, class Derivative, class Map, class Weights, class Corners, class U, class Put>
+auto diffusion_from_corners(const Basis& B, const Derivative& D, const Map& N, const Map& dN, const Weights& w,
+                            const Corners& C, const U& u, const Put& put) {
+  using namespace ricci::literals;
+  using ricci::labels::a;
+  using ricci::labels::b;
+  using ricci::labels::c;
+  ricci::local<double> p("p"), x("x"), y("y"), z("z"), q("q"), f("f"), det("det");
+  ricci::local<double> J00("J00"), J01("J01"), J02("J02"), J10("J10"), J11("J11"), J12("J12"), J20("J20"), J21("J21"), J22("J22");
+  ricci::local<double> A00("A00"), A01("A01"), A02("A02"), A10("A10"), A11("A11"), A12("A12"), A20("A20"), A21("A21"), A22("A22");
+  ricci::local<double> y0("y0"), y1("y1"), y2("y2"), h0("h0"), h1("h1"), h2("h2");
+  const auto at = [](const ricci::local<double>& v) { return v(e, t, s, r); };
+  const auto slope = [&](const ricci::local<double>& to, const auto& X, const auto& Y, const auto& Z, auto component) {
+    return at(to).assign(Z(t, a) * Y(s, b) * X(r, c) * C(e, a, b, c, component));
+  };
+  const auto minor = [&](const ricci::local<double>& to, const auto& p1, const auto& p2, const auto& m1, const auto& m2) {
+    return at(to).assign(at(p1) * at(p2) - at(m1) * at(m2));
+  };
+  const auto dot = [&](const ricci::local<double>& to, const auto& a1, const auto& b1, const auto& a2, const auto& b2, const auto& a3,
+                       const auto& b3) { return at(to).assign(at(a1) * at(b1) + at(a2) * at(b2) + at(a3) * at(b3)); };
+  const auto scaled = [&](const ricci::local<double>& to, const auto& a1, const auto& b1, const auto& a2, const auto& b2,
+                          const auto& a3, const auto& b3) {
+    return at(to).assign(at(f) * at(a1) * at(b1) + at(f) * at(a2) * at(b2) + at(f) * at(a3) * at(b3));
+  };
+  return ricci::fuse(
+      slope(J00, dN, N, N, 0_c), slope(J01, N, dN, N, 0_c), slope(J02, N, N, dN, 0_c), slope(J10, dN, N, N, 1_c),
+      slope(J11, N, dN, N, 1_c), slope(J12, N, N, dN, 1_c), slope(J20, dN, N, N, 2_c), slope(J21, N, dN, N, 2_c),
+      slope(J22, N, N, dN, 2_c),
+      minor(A00, J11, J22, J12, J21), minor(A01, J12, J20, J10, J22), minor(A02, J10, J21, J11, J20),
+      minor(A10, J21, J02, J22, J01), minor(A11, J22, J00, J20, J02), minor(A12, J20, J01, J21, J00),
+      minor(A20, J01, J12, J02, J11), minor(A21, J02, J10, J00, J12), minor(A22, J00, J11, J01, J10),
+      dot(det, J00, A00, J01, A01, J02, A02), at(f).assign(w(t) * w(s) * w(r) / at(det)),
+      p(e, t, s, r).assign(B(t, k) * B(s, j) * B(r, i) * u),
+      x(e, t, s, r).assign(D(r, o) * p(e, t, s, o)), y(e, t, s, r).assign(D(s, o) * p(e, t, o, r)),
+      z(e, t, s, r).assign(D(t, o) * p(e, o, s, r)),
+      scaled(y0, A00, x, A01, y, A02, z), scaled(y1, A10, x, A11, y, A12, z), scaled(y2, A20, x, A21, y, A22, z),
+      dot(h0, A00, y0, A10, y1, A20, y2), dot(h1, A01, y0, A11, y1, A21, y2), dot(h2, A02, y0, A12, y1, A22, y2),
+      q(e, t, s, r).assign(D(o, r) * h0(e, t, s, o) + D(o, s) * h1(e, t, o, r) + D(o, t) * h2(e, o, s, r)),
+      put(B(t, n) * B(s, m) * B(r, l) * q(e, t, s, r)));
+}
+
+}  // namespace hex

@@ -1,0 +1,51 @@
+// Pointwise functions in statements: quotients, sqrt, abs, exp, reciprocal, min, max.
+//
+// A function is taken of a tensor, element by element; a sum is assigned to a local first:
+//   fuse(n(e,q).assign(x(e,q) * x(e,q) + y(e,q) * y(e,q)), w(e,q).assign(sqrt(n(e,q)) / z(e,q)))
+#pragma once
+
+#include <ricci/expr/operators.hpp>
+
+namespace ricci {
+namespace detail {
+
+template <int factors> struct bad_function;  // analysis/diagnostics.hpp
+
+template <function F, class E>
+constexpr applied_node<F, E> apply(const E& e) {
+  if constexpr (!applied_node<F, E>::fits && !E::size.broken) static_cast<void>(sizeof(bad_function<E::size.factors>));
+  return {e};
+}
+
+template <combine How, class L, class R>
+constexpr extremum_node<How, L, R> extremum(const L& l, const R& r) {
+  using node_type = extremum_node<How, L, R>;
+  if constexpr (node_type::size.broken && !L::size.broken && !R::size.broken)
+    static_cast<void>(sizeof(bad_function<node_type::size.factors>));
+  return {l, r};
+}
+
+}  // namespace detail
+
+/// x / y, element by element; y is a tensor or a product of tensors.
+template <detail::expression L, detail::expression R>
+constexpr auto operator/(const L& l, const R& r) { return l * detail::apply<function::reciprocal>(r); }
+template <detail::scalar_like S, detail::expression R>
+constexpr auto operator/(const S& s, const R& r) { return s * detail::apply<function::reciprocal>(r); }
+
+template <detail::expression E>
+constexpr auto reciprocal(const E& e) { return detail::apply<function::reciprocal>(e); }
+template <detail::expression E>
+constexpr auto sqrt(const E& e) { return detail::apply<function::sqrt>(e); }
+template <detail::expression E>
+constexpr auto abs(const E& e) { return detail::apply<function::abs>(e); }
+template <detail::expression E>
+constexpr auto exp(const E& e) { return detail::apply<function::exp>(e); }
+
+/// The smaller and the larger of two tensors' elements; a whole term of a statement.
+template <detail::expression L, detail::expression R>
+constexpr auto min(const L& l, const R& r) { return detail::extremum<combine::minimum>(l, r); }
+template <detail::expression L, detail::expression R>
+constexpr auto max(const L& l, const R& r) { return detail::extremum<combine::maximum>(l, r); }
+
+}  // namespace ricci

@@ -1,0 +1,42 @@
+// Steps that are not contractions of two operands: pointwise, gather, scatter, and products with even or odd matrices.
+#pragma once
+
+#include "engine/bound.hpp"
+
+namespace ricci {
+
+/// What such a step needs beside the places of a, b and c.
+struct other_step {
+  kernels::pointwise_args pointwise;
+  kernels::pointwise_fn point = nullptr;
+  kernels::halves_args halves;
+  kernels::halves_fn half = nullptr;
+  std::vector<place> inputs;          // of a pointwise step
+  std::vector<coefficient> alphas;    // for each of its terms
+  std::vector<step_axis> loops;       // gather, scatter: outermost first; strides of the table in a
+  bool wide = false;                  // entries of 64 bits
+  std::int64_t table_stride = 0;
+};
+
+place place_of(const plan& p, const segment& s, const operand& x);
+
+std::shared_ptr<const other_step> bind_other(const plan& p, const segment& s, const plan_step& step,
+                                             const kernels::kernel_set& kernels);
+
+void run_other(const step_run& r);
+
+/// Errors: bad_range names the first entry of a table that is not an index of its axis.
+void check_indices(const program& p, const bindings& b);
+
+/// Blocks in runs that may run at once, colour after colour. Empty: one thread takes all blocks in order.
+struct task_order {
+  struct run {
+    std::int64_t first, last;
+  };
+  std::vector<std::vector<run>> colours;
+};
+
+/// Runs of blocks of one colour add to different elements. Depends on the plan and the tables alone.
+task_order order_of(const plan& p, const bound_plan& bound, const bindings& b);
+
+}  // namespace ricci

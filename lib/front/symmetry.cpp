@@ -1,0 +1,78 @@
+// ricci::even_odd is a promise about values; whether it is kept is seen when the plan is made.
+#include <ricci/core/error.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "front/lowering.hpp"
+
+namespace ricci::detail {
+namespace {
+
+/// r(y,x) over the ranges used.
+template <class T>
+class matrix {
+ public:
+  matrix(const void* base, const slot_use& s) : first_(static_cast<const T*>(base) + s.offset), s_(s) {}
+  std::int64_t rows() const { return s_.last[0] - s_.first[0]; }
+  std::int64_t cols() const { return s_.last[1] - s_.first[1]; }
+  T at(std::int64_t y, std::int64_t x) const { return first_[y * s_.strides[0] + x * s_.strides[1]]; }
+
+ private:
+  const T* first_;
+  const slot_use& s_;
+};
+
+/// The largest |r(y,x) - sign r(Y-1-y, X-1-x)|, and where.
+struct defect {
+  double size = 0;
+  std::int64_t y = 0, x = 0;
+};
+
+template <class T>
+defect defect_of(const matrix<T>& m, double sign) {
+  defect worst;
+  for (std::int64_t y = 0; y < m.rows(); ++y)
+    for (std::int64_t x = 0; x < m.cols(); ++x) {
+      const double mirrored = sign * static_cast<double>(m.at(m.rows() - 1 - y, m.cols() - 1 - x));
+      const double size = std::abs(static_cast<double>(m.at(y, x)) - mirrored);
+      if (!(size <= worst.size)) worst = {size, y, x};
+    }
+  return worst;
+}
+
+template <class T>
+int sign_of(const matrix<T>& m) {
+  double largest = 0;
+  for (std::int64_t y = 0; y < m.rows(); ++y)
+    for (std::int64_t x = 0; x < m.cols(); ++x) largest = std::max(largest, std::abs(static_cast<double>(m.at(y, x))));
+  const double allowed = 1024 * static_cast<double>(std::numeric_limits<T>::epsilon()) * largest;
+  const defect even = defect_of(m, 1), odd = defect_of(m, -1);
+  if (even.size <= allowed) return 1;
+  if (odd.size <= allowed) return -1;
+  const defect& d = even.size < odd.size ? even : odd;
+  throw error(errc::bad_argument, "ricci: a matrix declared by even_odd is neither: element (" + std::to_string(d.y) + "," +
+                                      std::to_string(d.x) + ") and its mirror image (" +
+                                      std::to_string(m.rows() - 1 - d.y) + "," + std::to_string(m.cols() - 1 - d.x) +
+                                      ") differ by " + std::to_string(d.size));
+}
+
+}  // namespace
+
+int parity_of(const front_call& call, const lowering& low, int slot) {
+  const slot_use& s = low.slots[slot];
+  const leaf_info& leaf = call.program->leaves[s.leaf];
+  const void* base = call.bases[s.leaf];
+  if (s.last[0] <= s.first[0] || s.last[1] <= s.first[1] || s.label[0] == s.label[1] || !base || leaf.space != memory_space::host) return 0;
+  if (leaf.type == dtype::f64) return sign_of(matrix<double>(base, s));
+  if (leaf.type == dtype::f32) return sign_of(matrix<float>(base, s));
+  return 0;  // complex and 16-bit matrices are multiplied as any other
+}
+
+bool looks_at_memory(const flat_program& p) {
+  return std::any_of(p.leaves, p.leaves + p.leaf_count,
+                     [](const leaf_info& l) { return l.index_bytes > 0 || l.even_odd; });
+}
+
+}  // namespace ricci::detail

@@ -1,0 +1,218 @@
+// Pointwise operations, gathers and scatters as steps.
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "plan/cost.hpp"
+#include "plan/plan.hpp"
+
+namespace ricci::planning {
+namespace {
+
+bool contains(const std::vector<int>& v, int x) { return std::find(v.begin(), v.end(), x) != v.end(); }
+
+std::int64_t stride_of(const operand& x, int label) {
+  for (std::size_t d = 0; d < x.labels.size(); ++d)
+    if (x.labels[d] == label) return x.strides[d];
+  return 0;
+}
+
+class straightener {
+ public:
+  explicit straightener(work& w) : w_(w) {}
+
+  void run() {
+    std::vector<pair_op> old;
+    old.swap(w_.ops);
+    for (pair_op& op : old) {
+      if (op.what == action::pointwise) pointwise(std::move(op));
+      else w_.ops.push_back(std::move(op));
+    }
+  }
+
+ private:
+  std::int64_t extent(int label) const { return w_.source.labels[static_cast<std::size_t>(label)].extent; }
+
+  double elements(const operand& x) const {
+    double n = 1;
+    for (int l : x.labels) n *= static_cast<double>(extent(l));
+    return n;
+  }
+
+  static bool fits(const operand& x, int lane) {
+    const std::int64_t s = stride_of(x, lane);
+    return compute_type(x.type) == x.type && (s == 1 || s == 0);
+  }
+
+  /// The lane label that needs the fewest elements copied.
+  int lane_of(const pair_op& op) const {
+    int best = -1;
+    double least = 0;
+    for (int l : op.c.labels) {
+      if (extent(l) == 1) continue;
+      double copied = stride_of(op.c, l) == 1 && compute_type(op.c.type) == op.c.type ? 0 : 2 * elements(op.c);
+      for (const operand& x : op.inputs) copied += fits(x, l) ? 0 : elements(x);
+      copied += 0.01 * elements(op.c) / static_cast<double>(extent(l));  // a longer row of lanes, if nothing else tells
+      if (best < 0 || copied < least) best = l, least = copied;
+    }
+    return best;
+  }
+
+  /// A temporary with the labels of x, the lane innermost, the others in the order of `like`.
+  operand beside(const operand& x, const operand& like, int lane) {
+    std::vector<int> order;
+    std::vector<std::size_t> by_stride(like.labels.size());
+    for (std::size_t d = 0; d < by_stride.size(); ++d) by_stride[d] = d;
+    std::stable_sort(by_stride.begin(), by_stride.end(), [&](std::size_t p, std::size_t q) { return like.strides[p] > like.strides[q]; });
+    for (std::size_t d : by_stride)
+      if (like.labels[d] != lane && contains(x.labels, like.labels[d])) order.push_back(like.labels[d]);
+    for (int l : x.labels)
+      if (l != lane && !contains(order, l)) order.push_back(l);
+    if (contains(x.labels, lane)) order.push_back(lane);
+    operand t;
+    t.where = operand::kind::temporary;
+    t.id = static_cast<int>(w_.temporaries.size());
+    t.type = compute_type(x.type);
+    t.name = "t" + std::to_string(t.id);
+    t.labels = x.labels;
+    t.strides.assign(x.labels.size(), 1);
+    std::int64_t step = 1;
+    for (std::size_t d = order.size(); d-- > 0;) {
+      t.strides[static_cast<std::size_t>(std::find(x.labels.begin(), x.labels.end(), order[d]) - x.labels.begin())] = step;
+      step *= extent(order[d]);
+    }
+    temporary made;
+    made.type = t.type, made.labels = t.labels, made.size = step, made.why = "copy";
+    w_.temporaries.push_back(made);
+    return t;
+  }
+
+  void copy(const operand& from, const operand& to, const coefficient& beta, int statement) {
+    operand one;
+    one.type = compute_type(to.type);
+    w_.ops.push_back({one, from, to, {1, -1, {}}, beta, statement});
+  }
+
+  void pointwise(pair_op op) {
+    const int lane = lane_of(op);
+    if (lane < 0) return w_.ops.push_back(std::move(op));
+    const operand c = op.c;
+    const coefficient beta = op.beta;
+    const bool aside = !(stride_of(c, lane) == 1 && compute_type(c.type) == c.type);
+    if (aside) op.c = beside(c, c, lane), op.beta = {0, -1, {}};
+    for (operand& x : op.inputs) {
+      if (fits(x, lane)) continue;
+      const std::string key = std::to_string(static_cast<int>(x.where)) + "," + std::to_string(x.id) + "," + std::to_string(lane);
+      const bool shared = w_.shares && x.where == operand::kind::external;
+      if (const auto known = copies_.find(key); known != copies_.end() && shared) {
+        x = known->second;
+        continue;
+      }
+      const operand t = beside(x, op.c, lane);
+      copy(x, t, {0, -1, {}}, op.statement);
+      x = t;
+      if (shared) copies_[key] = t;
+    }
+    const operand target = op.c;
+    const int statement = op.statement;
+    w_.ops.push_back(std::move(op));
+    if (aside) copy(target, c, beta, statement);
+  }
+
+  work& w_;
+  std::map<std::string, operand> copies_;
+};
+
+void add_axes(plan_step& s, const std::vector<int>& labels, const std::vector<std::int64_t>& extents) {
+  for (int l : labels) {
+    const std::int64_t n = extents[static_cast<std::size_t>(l)];
+    if (n == 1) continue;
+    s.axes.push_back({l, n, n, stride_of(s.op.a, l), stride_of(s.op.b, l), stride_of(s.op.c, l), group::batch});
+  }
+}
+
+}  // namespace
+
+void straighten(work& w) { straightener(w).run(); }
+
+plan_step lower_other(const pair_op& op, const std::vector<std::int64_t>& extents, const machine& m) {
+  plan_step s;
+  s.op = op;
+  const bool pointwise = op.what == action::pointwise;
+  s.how = pointwise ? method::pointwise : op.what == action::gather ? method::gather : method::scatter;
+  add_axes(s, pointwise || op.what == action::gather ? op.c.labels : op.b.labels, extents);
+  if (op.what == action::scatter) add_axes(s, {}, extents);
+  double count = 1;
+  for (const step_axis& x : s.axes) count *= static_cast<double>(x.extent);
+  double cycles = 0;
+  if (pointwise) {
+    // The lane is the axis along which everything has stride 1 or 0.
+    for (const step_axis& x : s.axes)
+      if (x.c == 1) s.lane_label = x.label;
+    double work = 1, flops = 0;
+    for (const pointwise_term& t : op.terms) {
+      flops += 1 + static_cast<double>(t.factors.size());
+      for (const auto& [input, f] : t.factors) {
+        work += f == function::identity ? 0.8 : f == function::exp ? 60 : f == function::abs ? 1.2 : 12;
+        flops += f == function::identity ? 0 : 1;
+      }
+    }
+    s.flops = count * (flops - 1);
+    cycles = count / (m.vector_bytes / static_cast<double>(size_of(op.c.type))) * work + 60;
+  } else {
+    cycles = count * (op.what == action::gather ? 1.5 : 2.5) + 60;
+    s.flops = op.what == action::gather ? 0 : count;
+    std::stable_sort(s.axes.begin(), s.axes.end(), [&](const step_axis& x, const step_axis& y) {
+      return op.what == action::gather ? std::abs(x.c) > std::abs(y.c) : std::abs(x.b) > std::abs(y.b);
+    });
+  }
+  s.seconds = cycles / cycles_per_second(m);
+  return s;
+}
+
+bool try_halves(const pair_op& given, const std::vector<std::int64_t>& extents, const machine& m, plan_step& best) {
+  pair_op op = given;
+  if (op.a.parity == 0) std::swap(op.a, op.b);
+  const auto wide = [](const operand& x) { return compute_type(x.type) == x.type && !is_complex(x.type); };
+  if (op.a.parity == 0 || op.a.labels.size() != 2 || op.b.where == operand::kind::one) return false;
+  if (!wide(op.a) || !wide(op.b) || !wide(op.c)) return false;
+  int q = -1, n = -1;
+  for (int l : op.a.labels) {
+    const bool in_b = contains(op.b.labels, l), in_c = contains(op.c.labels, l);
+    if (in_c && !in_b) q = l;
+    if (in_b && !in_c) n = l;
+  }
+  if (q < 0 || n < 0 || extents[static_cast<std::size_t>(n)] > kernels::max_halves || extents[static_cast<std::size_t>(q)] > kernels::max_halves) return false;
+  plan_step s;
+  s.op = op;
+  s.how = method::halves;
+  s.lane_label = -1;
+  double fibres = 1;
+  for (int l : op.c.labels) {
+    if (l == q || extents[static_cast<std::size_t>(l)] == 1) continue;
+    if (!contains(op.b.labels, l)) return false;
+    fibres *= static_cast<double>(extents[static_cast<std::size_t>(l)]);
+    if (stride_of(op.b, l) == 1 && stride_of(op.c, l) == 1) s.lane_label = l;
+  }
+  for (int l : op.b.labels)
+    if (l != n && !contains(op.c.labels, l)) return false;
+  add_axes(s, op.c.labels, extents);
+  add_axes(s, {n}, extents);
+  if (s.lane_label < 0 || s.axes.size() > kernels::max_loops) return false;
+  for (step_axis& x : s.axes) x.role = x.label == q ? group::m : x.label == n ? group::k : group::batch;
+  std::stable_sort(s.axes.begin(), s.axes.end(), [](const step_axis& x, const step_axis& y) { return std::abs(x.c) > std::abs(y.c); });
+  const double width = m.vector_bytes / static_cast<double>(size_of(op.c.type));
+  const double Q = static_cast<double>(extents[static_cast<std::size_t>(q)]), N = static_cast<double>(extents[static_cast<std::size_t>(n)]);
+  const double lane = static_cast<double>(extents[static_cast<std::size_t>(s.lane_label)]);
+  const double vectors = fibres / lane * std::ceil(lane / width);
+  const double products = std::ceil(Q / 2) * N, additions = N + Q;
+  const double cycles = vectors * (std::max(products + additions, products + N + 2 * Q) / 2 + 5) + Q * N * 2 + 40;
+  s.flops = fibres * (2 * products + additions);
+  s.seconds = cycles / cycles_per_second(m);
+  if (s.seconds >= best.seconds) return false;
+  s.rejected = best.rejected;
+  best = std::move(s);
+  return true;
+}
+
+}  // namespace ricci::planning

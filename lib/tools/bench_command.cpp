@@ -36,7 +36,7 @@ std::vector<std::string> split(const std::string& text, char at) {
 std::int64_t number(const std::string& text, const std::string& all) {
   std::int64_t value = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (code != std::errc() || end != text.data() + text.size() || value < 1 || value > 4096)
+  if (code != std::errc() || end != text.data() + text.size() || value < 1 || value > 9999)
     throw error(errc::bad_argument, "'" + all + "' is no size: write 2:32, 2:32:2, 5, 5x6x7, several with commas, or @file.csv");
   return value;
 }
@@ -50,7 +50,9 @@ void add_file(const std::string& name, std::vector<gemm_size>& to) {
   while (std::getline(in, line)) {
     const auto fields = split(line, ',');
     if (fields.size() < 3) continue;
-    const gemm_size s{number(fields[0], line), number(fields[1], line), number(fields[2], line)};
+    std::int64_t extents[3];
+    for (std::size_t d = 0; d < 3; ++d) extents[d] = fields[d].size() > 4 ? 5000 : number(fields[d], line);
+    const gemm_size s{extents[0], extents[1], extents[2]};
     if (std::max({s.m, s.n, s.k}) <= 64) to.push_back(s);
   }
 }

@@ -27,7 +27,7 @@ alone = run(*quick, "--sizes", "2:4:2", "--no-peers", "--beta", "1")
 check(alone.returncode == 0 and b"no peers" in alone.stdout, f"without peers: {alone.stderr!r}")
 
 with open("sizes.csv", "w") as file:
-    file.write("m,n,k,more\n5,6,7,x\n100,2,2,too large for the bench\n")
+    file.write("m,n,k,more\n5,6,7,x\n100,2,2,too large for the bench\n2,123456,3,as well\n")
 from_file = run(*quick, "--sizes", "@sizes.csv", "--no-peers", "--json", "file.json")
 check(from_file.returncode == 0 and len(json.load(open("file.json"))["results"]) == 2, f"sizes of a file: {from_file.stderr!r}")
 

@@ -1,5 +1,6 @@
 // ricci's own ways: the C functions for strided and pointed-to batches, a statement for interleaved ones.
 #include <ricci/engine/gemm.hpp>
+#include <sys/mman.h>
 
 #include <complex>
 #include <cstring>
@@ -41,8 +42,9 @@ struct interleaved_data {
  private:
   std::unique_ptr<char[], void (*)(char*)> block(std::int64_t elements) const {
     const auto bytes = static_cast<std::size_t>((elements * size + (1 << 21)) >> 21 << 21);
-    return {static_cast<char*>(::operator new[](bytes, std::align_val_t{1 << 21})),
-            [](char* x) { ::operator delete[](x, std::align_val_t{1 << 21}); }};
+    char* const memory = static_cast<char*>(::operator new[](bytes, std::align_val_t{1 << 21}));
+    madvise(memory, bytes, MADV_HUGEPAGE);
+    return {memory, [](char* x) { ::operator delete[](x, std::align_val_t{1 << 21}); }};
   }
   void fill(char* to, const char* from, std::int64_t step, std::int64_t batch) const {
     for (std::int64_t e = 0; e < batch; ++e)

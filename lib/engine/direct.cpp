@@ -14,6 +14,10 @@ struct position {
 /// Decodes a linear iteration of some loops, the last fastest.
 position decode(const std::vector<outer_loop>& loops, std::int64_t i) {
   position p;
+  if (loops.size() == 1) {
+    const outer_loop& x = loops[0];
+    return {i * x.a, i * x.b, i * x.c, i == x.count - 1 ? x.tail_bit : 0};
+  }
   for (std::size_t l = loops.size(); l-- > 0;) {
     const outer_loop& x = loops[l];
     const std::int64_t n = i % x.count;

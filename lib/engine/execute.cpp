@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "engine/chain.hpp"
 #include "engine/other.hpp"
 
 namespace ricci {
@@ -127,16 +128,28 @@ void run_blocks(const bound_plan& p, const bindings& b, const bound_segment& seg
   std::int64_t index[most_block_labels];
   constexpr std::size_t most_kept = 24;  // runs whose scalars are converted once; the steps behind them share one
   step_run runs[most_kept];
+  link links[most_kept];
   const std::size_t steps = segment.steps.size();
   for (std::size_t s = 0; s < std::min(steps, most_kept); ++s) set_scalars(runs[s], segment.steps[s], b);
+  const bool links_up = !tail && p.block_counts.size() == 1 && steps <= most_kept;
   for (std::int64_t i = first; i < last; ++i) {
     locate(p.block_counts, tail, i, index);
     for (std::size_t s = 0; s < steps; ++s) {
+      if (links[std::min(s, most_kept - 1)].code) {
+        links[s].run();
+        continue;
+      }
       step_run& r = runs[std::min(s, most_kept - 1)];
       if (steps > most_kept && s >= most_kept - 1) set_scalars(r, segment.steps[s], b);
       set_pointers(r, b, index, temporaries);
       r.scratch = packs;
       run_direct(r, 0, r.step->free_count, r.step->keep_a && i > first, r.step->keep_b && i > first);
+    }
+    if (!links_up || i != first || i + 1 == last) continue;
+    locate(p.block_counts, tail, i + 1, index);  // the first block has packed what stays
+    for (std::size_t s = 0; s < steps; ++s) {
+      set_pointers(runs[s], b, index, temporaries);
+      links[s] = link_of(runs[s], packs);
     }
   }
   for (const bound_step& s : segment.steps) settle(s);

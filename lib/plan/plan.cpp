@@ -111,7 +111,7 @@ double input_bytes(const operand& x, const std::vector<step_axis>& axes) {
 /// Share of the memory time that the instructions do not hide. Blocks of a few lines let a core fetch the next one while
 /// it computes; large ones fetch first and compute then.
 double unhidden(double block_bytes) {
-  const double few = 6000, many = 36000;
+  const double few = 6500, many = 20000;
   return std::clamp(0.15 + 0.6 * std::log(block_bytes / few) / std::log(many / few), 0.15, 0.75);
 }
 
@@ -121,7 +121,7 @@ double seconds_of(const segment& s, double footprint, const machine& m) {
   const double hertz = planning::cycles_per_second(m);
   const double far = planning::stream_rate(footprint, m) * hertz;
   const double near = planning::stream_rate(static_cast<double>(s.scratch_bytes), m) * hertz;
-  const double step_overhead = m.writes_kernels ? 25 : 120;
+  const double step_overhead = m.writes_kernels ? 15 : 120;
   double total = 0, outside = 0, inside = 0;  // bytes
   for (const plan_step& step : s.steps) {
     const auto add = [&](const operand& x, std::int64_t step_axis::*stride, double passes) {

@@ -8,7 +8,7 @@
 namespace ricci::planning {
 namespace {
 
-constexpr std::int64_t stream_piece = 2048, most_piece = 16384;  // bytes that one call of the kernel leaves in the buffer
+constexpr std::int64_t stream_piece = 2048, most_piece = 16384, most_whole = 8192;  // bytes that one call of the kernel leaves in the buffer
 
 bool reads_c(const pair_op& op) { return op.beta.base != 0 || op.beta.scalar >= 0 || !op.beta.more.empty(); }
 
@@ -29,6 +29,7 @@ bool cut_result(plan_step& s) {
     if (!outermost) step *= axes[i]->extent;
   }
   step_axis& cut = *axes.back();
+  if (cut.tile == cut.extent && step * cut.extent * size <= most_whole) return true;
   if (step * size > most_piece || (cut.label == s.lane_label && axes.size() > 1)) return false;
   // Pieces of whole cache lines, so that only the first line of c may be written in two parts.
   const std::int64_t whole = 64 / std::gcd<std::int64_t>(64, step * size);

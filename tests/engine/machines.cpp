@@ -66,7 +66,7 @@ TEST_CASE("results that stream past the caches, operands fetched ahead") {
     const struct plan made = make_plan(p, tiny(d));
     streamed += streams(made);
     const bound_plan bound = bind(made, kernels::best(), {});
-    execute(bound, c.bind());
+    execute(bound, c.bind(), {});
     INFO("seed " << seed << ", " << name_of(c.type) << "\n" << to_string(made, this_machine()));
     REQUIRE(error_in_bounds(p, 0, c.bind(), expected, static_cast<int>(p.statements[0].terms[0].factors.size())) <= 1.0);
   }

@@ -7,6 +7,7 @@
 
 #include "build_program.hpp"
 #include "engine/bound.hpp"
+#include "engine/other.hpp"
 #include "machine/machine.hpp"
 
 using namespace ricci;

@@ -57,6 +57,60 @@ auto collocated_diffusion(const Derivative& D, const Six& G, const U& u, const P
       put(D(o, r) * a(e, t, s, o) + D(o, s) * b(e, t, o, r) + D(o, t) * c(e, o, s, r)));
 }
 
+/// The vector versions: three components c of u(e, c, k, j, i) share the geometry.
+template <class Basis, class Weights, class Tensor>
+auto vector_mass(const Basis& B, const Weights& W, Tensor& u, Tensor& v) {
+  using ricci::labels::c;
+  ricci::local<double> p("p"), q("q");
+  return ricci::fuse(p(e, c, t, s, r).assign(B(t, k) * B(s, j) * B(r, i) * u(e, c, k, j, i)),
+                     q(e, c, t, s, r).assign(W(e, t, s, r) * p(e, c, t, s, r)),
+                     v(e, c, n, m, l).assign(B(t, n) * B(s, m) * B(r, l) * q(e, c, t, s, r)));
+}
+
+namespace detail {
+
+/// One row of G times the gradient.
+template <class Row, class X, class Y, class Z>
+auto row(const Row& G, const X& x, const Y& y, const Z& z) {
+  using ricci::labels::c;
+  return G[0](e, t, s, r) * x(e, c, t, s, r) + G[1](e, t, s, r) * y(e, c, t, s, r) + G[2](e, t, s, r) * z(e, c, t, s, r);
+}
+
+template <class Field>
+struct rows {
+  std::array<ricci::tensor_view<const double, ricci::dynamic, ricci::dynamic, ricci::dynamic, ricci::dynamic>, 3> a, b, c;
+  explicit rows(const Field& G)
+      : a{G[0].view(), G[3].view(), G[4].view()}, b{G[3].view(), G[1].view(), G[5].view()}, c{G[4].view(), G[5].view(), G[2].view()} {}
+};
+
+}  // namespace detail
+
+template <class Basis, class Derivative, class Six, class Tensor>
+auto vector_diffusion(const Basis& B, const Derivative& D, const Six& six, Tensor& u, Tensor& v) {
+  using ricci::labels::c;
+  const detail::rows<Six> G(six);
+  ricci::local<double> p("p"), x("x"), y("y"), z("z"), f("f"), g("g"), h("h"), q("q");
+  return ricci::fuse(
+      p(e, c, t, s, r).assign(B(t, k) * B(s, j) * B(r, i) * u(e, c, k, j, i)), x(e, c, t, s, r).assign(D(r, o) * p(e, c, t, s, o)),
+      y(e, c, t, s, r).assign(D(s, o) * p(e, c, t, o, r)), z(e, c, t, s, r).assign(D(t, o) * p(e, c, o, s, r)),
+      f(e, c, t, s, r).assign(detail::row(G.a, x, y, z)), g(e, c, t, s, r).assign(detail::row(G.b, x, y, z)),
+      h(e, c, t, s, r).assign(detail::row(G.c, x, y, z)),
+      q(e, c, t, s, r).assign(D(o, r) * f(e, c, t, s, o) + D(o, s) * g(e, c, t, o, r) + D(o, t) * h(e, c, o, s, r)),
+      v(e, c, n, m, l).assign(B(t, n) * B(s, m) * B(r, l) * q(e, c, t, s, r)));
+}
+
+template <class Derivative, class Six, class Tensor>
+auto collocated_vector_diffusion(const Derivative& D, const Six& six, Tensor& u, Tensor& v) {
+  using ricci::labels::c;
+  const detail::rows<Six> G(six);
+  ricci::local<double> x("x"), y("y"), z("z"), f("f"), g("g"), h("h");
+  return ricci::fuse(
+      x(e, c, t, s, r).assign(D(r, o) * u(e, c, t, s, o)), y(e, c, t, s, r).assign(D(s, o) * u(e, c, t, o, r)),
+      z(e, c, t, s, r).assign(D(t, o) * u(e, c, o, s, r)), f(e, c, t, s, r).assign(detail::row(G.a, x, y, z)),
+      g(e, c, t, s, r).assign(detail::row(G.b, x, y, z)), h(e, c, t, s, r).assign(detail::row(G.c, x, y, z)),
+      v(e, c, t, s, r).assign(D(o, r) * f(e, c, t, s, o) + D(o, s) * g(e, c, t, o, r) + D(o, t) * h(e, c, o, s, r)));
+}
+
 /// Diffusion with the geometry computed at every point from the corners C(e, k, j, i, component): nine derivatives J of
 /// the trilinear map, their cofactors A, and h_d = sum_c A[c][d] (w / det) sum_b A[c][b] g_b.
 template <class Basis, class Derivative, class Map, class Weights, class Corners, class U, class Put>

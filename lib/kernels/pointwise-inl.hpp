@@ -15,8 +15,14 @@ template <class T> struct pointwise_frame {
   const pointwise_args& g;
   const T* alphas;
   T beta;
+  bool plain;  // every term is a product of two factors
   tail<T> rest;
 };
+
+/// Out of line: around a call no vector stays in a register.
+template <class T> __attribute__((noinline)) void powers(T* x, int count) {
+  for (int i = 0; i < count; ++i) x[i] = power(x[i]);
+}
 
 template <class T, int U> RICCI_INLINE void apply(function f, vec<T> (&x)[U]) {
   switch (f) {
@@ -24,14 +30,13 @@ template <class T, int U> RICCI_INLINE void apply(function f, vec<T> (&x)[U]) {
     case function::sqrt: RICCI_EACH(u, U) x[u] = root<T>(x[u]); break;
     case function::rsqrt: RICCI_EACH(u, U) x[u] = div(set<T>(T(1)), root<T>(x[u])); break;
     case function::abs: RICCI_EACH(u, U) x[u] = size<T>(x[u]); break;
-    case function::exp:
-      for (int u = 0; u < U; ++u) {
-        T lanes[width<T>];
-        store<T>(x[u], lanes);
-        for (int i = 0; i < width<T>; ++i) lanes[i] = power(lanes[i]);
-        x[u] = load<T>(lanes);
-      }
+    case function::exp: {
+      T lanes[U * width<T>];
+      RICCI_EACH(u, U) store<T>(x[u], lanes + u * width<T>);
+      powers(lanes, U * width<T>);
+      RICCI_EACH(u, U) x[u] = load<T>(lanes + u * width<T>);
       break;
+    }
     default: break;
   }
 }
@@ -45,6 +50,37 @@ RICCI_INLINE void read(const pointwise_frame<T>& k, const T* p, const pointwise_
     RICCI_EACH(u, U) x[u] = load<T>(p + u * s.row, k.rest);
   } else {
     RICCI_EACH(u, U) x[u] = load<T>(p + u * s.row);
+  }
+}
+
+/// The same for products of one or two factors without functions: nothing but loads and multiply-adds.
+template <class T, int U, bool Partial>
+RICCI_INLINE void plain_group(const pointwise_frame<T>& k, const T* const* inputs, T* c, index at, index lane) {
+  const pointwise_args& g = k.g;
+  vec<T> sum[U];
+  T* to = c + at * g.c.row + lane;
+  if (k.beta != T(0)) {
+    read<T, U, Partial>(k, to, g.c, sum);
+    RICCI_EACH(u, U) sum[u] = mul(sum[u], set<T>(k.beta));
+  } else {
+    RICCI_EACH(u, U) sum[u] = zero<T>();
+  }
+  for (int t = 0; t < g.term_count; ++t) {
+    const pointwise_args::term& term = g.terms[t];
+    const pointwise_args::factor* f = g.factors + term.first;
+    const pointwise_args::stream &p = g.inputs[f[0].input], &q = g.inputs[f[1].input];
+    vec<T> x[U], y[U];
+    read<T, U, Partial>(k, inputs[f[0].input] + at * p.row + lane * p.lane, p, x);
+    read<T, U, Partial>(k, inputs[f[1].input] + at * q.row + lane * q.lane, q, y);
+    if (k.alphas[t] != T(1)) {
+      const vec<T> alpha = set<T>(k.alphas[t]);
+      RICCI_EACH(u, U) x[u] = mul(x[u], alpha);
+    }
+    RICCI_EACH(u, U) sum[u] = fma(x[u], y[u], sum[u]);
+  }
+  RICCI_EACH(u, U) {
+    if constexpr (Partial) store<T>(sum[u], to + u * g.c.row, k.rest);
+    else store<T>(sum[u], to + u * g.c.row);
   }
 }
 
@@ -100,6 +136,11 @@ RICCI_INLINE void pointwise_group(const pointwise_frame<T>& k, const T* const* i
 
 template <class T, int U>
 RICCI_INLINE void pointwise_rows(const pointwise_frame<T>& k, const T* const* inputs, T* c, index at, index whole) {
+  if (k.plain) {
+    for (index lane = 0; lane < whole; lane += width<T>) plain_group<T, U, false>(k, inputs, c, at, lane);
+    if (whole < k.g.lane_extent) plain_group<T, U, true>(k, inputs, c, at, whole);
+    return;
+  }
   for (index lane = 0; lane < whole; lane += width<T>) pointwise_group<T, U, false>(k, inputs, c, at, lane);
   if (whole < k.g.lane_extent) pointwise_group<T, U, true>(k, inputs, c, at, whole);
 }
@@ -107,7 +148,10 @@ RICCI_INLINE void pointwise_rows(const pointwise_frame<T>& k, const T* const* in
 template <class T>
 void pointwise(const pointwise_args& g, const void* const* inputs, void* c, const void* alphas, const void* beta) {
   constexpr int U = vector_registers >= 32 ? 4 : 2;
-  pointwise_frame<T> k{g, static_cast<const T*>(alphas), *static_cast<const T*>(beta), {}};
+  pointwise_frame<T> k{g, static_cast<const T*>(alphas), *static_cast<const T*>(beta), true, {}};
+  for (int t = 0; t < g.term_count; ++t) k.plain = k.plain && g.terms[t].count == 2 && g.terms[t].how == combine::multiply;
+  for (int t = 0, f = 0; t < g.term_count; ++t)
+    for (int n = 0; n < g.terms[t].count; ++n, ++f) k.plain = k.plain && g.factors[f].apply == function::identity;
   const index whole = g.lane_extent / width<T> * width<T>;
   if (whole < g.lane_extent) k.rest.assign(static_cast<int>(g.lane_extent - whole));
   const T* at[max_pointwise_factors];

@@ -77,13 +77,29 @@ void place_temporaries(segment& s) {
   }
 }
 
-/// The steps for one extent of the block label (the last of `block`; the others are taken one at a time).
-segment make_segment(const work& base, const std::vector<int>& block, std::int64_t size, bool interleave,
-                     const machine& m, const options& o) {
+/// A common label along which the tensors in memory have stride 1 (problems that lie side by side), or -1.
+int side_by_side(const work& w, const std::vector<int>& common) {
+  for (int l : common) {
+    bool some = false, all = true;
+    for (const pair_op& op : w.ops)
+      for_each_operand(op, [&](const operand& x) {
+        if (x.where != operand::kind::external || !contains(x.labels, l)) return;
+        for (std::size_t d = 0; d < x.labels.size(); ++d)
+          if (x.labels[d] == l) some = some || x.strides[d] == 1, all = all && x.strides[d] == 1;
+      });
+    if (some && all) return l;
+  }
+  return -1;
+}
+
+/// The steps for one extent of the block label (the last of `block`; the others are taken one at a time). lane >= 0: that
+/// label is the innermost of every temporary.
+segment make_segment(const work& base, const std::vector<int>& block, std::int64_t size, int lane, const machine& m,
+                     const options& o) {
   work w = base;
   for (int l : block) w.source.labels[l].extent = 1;
   if (!block.empty()) w.source.labels[block.back()].extent = size;
-  planning::choose_layouts(w, interleave ? block.back() : -1);
+  planning::choose_layouts(w, lane);
   planning::straighten(w);
   segment s;
   s.block = size;
@@ -142,6 +158,8 @@ class blocker {
 
   void run(plan& p) {
     std::vector<int> common = common_labels(work_);
+    lane_ = side_by_side(work_, common);
+    if (lane_ >= 0 && common.size() > 1) common.erase(std::find(common.begin(), common.end(), lane_));
     const auto is_other = [](const pair_op& op) { return op.what != action::contract; };
     const bool others = std::all_of(work_.ops.begin(), work_.ops.end(), is_other);
     const bool moves = std::any_of(work_.ops.begin(), work_.ops.end(), [](const pair_op& op) {
@@ -157,9 +175,9 @@ class blocker {
     p.seconds = least_;
     if (block_.empty()) return;
     const std::int64_t extent = work_.source.labels[block_.back()].extent, size = p.segments[0].block;
-    if (extent % size) p.segments.push_back(make_segment(work_, block_, extent % size, interleave_, machine_, options_));
+    if (extent % size) p.segments.push_back(make_segment(work_, block_, extent % size, best_lane_, machine_, options_));
     p.notes.push_back("fused: the steps run block by block over " + work_.source.labels[block_.back()].name +
-                      (interleave_ ? ", elements interleaved across the lanes" : ""));
+                      (best_lane_ == block_.back() ? ", elements interleaved across the lanes" : ""));
   }
 
  private:
@@ -190,14 +208,19 @@ class blocker {
   }
 
   void offer(const std::vector<int>& block, std::int64_t size, bool interleave) {
+    offer_lane(block, size, interleave ? block.back() : -1);
+    if (lane_ >= 0 && !interleave) offer_lane(block, size, lane_);
+  }
+
+  void offer_lane(const std::vector<int>& block, std::int64_t size, int lane) {
     double times = 1;
     for (int l : block) times *= static_cast<double>(work_.source.labels[l].extent);
     if (!block.empty()) size = std::min(size, work_.source.labels[block.back()].extent);
     times /= static_cast<double>(size);
-    segment s = make_segment(work_, block, size, interleave, machine_, options_);
+    segment s = make_segment(work_, block, size, lane, machine_, options_);
     const double seconds = seconds_of(s, footprint_, machine_) * times;
     if (seconds >= least_) return;
-    least_ = seconds, best_ = std::move(s), block_ = block, interleave_ = interleave;
+    least_ = seconds, best_ = std::move(s), block_ = block, best_lane_ = lane;
   }
 
   const work& work_;
@@ -207,7 +230,7 @@ class blocker {
   double footprint_;
   segment best_;
   std::vector<int> block_;
-  bool interleave_ = false;
+  int lane_ = -1, best_lane_ = -1;  // problems that lie side by side in memory; what was best
   double least_ = std::numeric_limits<double>::infinity();
 };
 

@@ -25,6 +25,7 @@ struct operand {
   std::vector<int> labels;            // outermost first, no label twice
   std::vector<std::int64_t> strides;  // in elements; empty for a temporary whose layout is still open
   int parity = 0;                     // of an even (1) or odd (-1) matrix
+  int memory = -1;                    // as reference::memory
   bool operator==(const operand&) const = default;
 };
 

@@ -102,8 +102,9 @@ class straightener {
     if (aside) op.c = beside(c, c, lane), op.beta = {0, -1, {}};
     for (operand& x : op.inputs) {
       if (fits(x, lane)) continue;
-      const std::string key = std::to_string(static_cast<int>(x.where)) + "," + std::to_string(x.id) + "," + std::to_string(lane);
-      const bool shared = w_.shares && x.where == operand::kind::external;
+      std::string key = std::to_string(x.memory) + "," + std::to_string(lane);
+      for (std::size_t d = 0; d < x.labels.size(); ++d) key += "," + std::to_string(x.labels[d]) + ":" + std::to_string(x.strides[d]);
+      const bool shared = w_.shares && x.where == operand::kind::external && x.memory >= 0;
       if (const auto known = copies_.find(key); known != copies_.end() && shared) {
         x = known->second;
         continue;

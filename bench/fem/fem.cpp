@@ -1,0 +1,341 @@
+// The CEED bake-off kernels BK1..BK6 (element to element) and operators BP1, BP3, BP5 (global vector to global vector, one
+// application), nominal GFLOP/s and GDOF/s as the bake-off counts them, beside Eigen and the roofline. One thread, thread
+// CPU time, median of interleaved runs. BK1i: eight elements side by side in memory; BP3c: geometry from the corners.
+//   bench_fem [--case BK1] [--degrees 1:8] [--seconds 0.2] [--json FILE]
+#include <ctime>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include <omp.h>
+
+#include <machine/machine.hpp>
+
+#include "../../examples/fem/operators.hpp"
+#include "eigen_peer.hpp"
+
+namespace {
+
+using hex::basis, hex::geometry, hex::mesh;
+using hex::e, hex::i, hex::j, hex::k, hex::l, hex::m, hex::n, hex::r, hex::s, hex::t;
+using ricci::labels::c;
+
+double cpu_seconds() {
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
+}
+
+using job = std::function<void()>;
+
+/// Median seconds of one run of each job, in turn until `budget` seconds are spent for each.
+std::vector<double> medians(const std::vector<job>& jobs, double budget) {
+  std::vector<int> times;
+  for (const job& run : jobs) {
+    run();
+    const double start = cpu_seconds();
+    run();
+    const double once = std::max(cpu_seconds() - start, 1e-9);
+    times.push_back(std::max(1, int(budget / 15 / once)));
+  }
+  std::vector<std::vector<double>> found(jobs.size());
+  for (int round = 0; round < 15; ++round)
+    for (std::size_t x = 0; x < jobs.size(); ++x) {
+      const double start = cpu_seconds();
+      for (int y = 0; y < times[x]; ++y) jobs[x]();
+      found[x].push_back((cpu_seconds() - start) / times[x]);
+    }
+  std::vector<double> out;
+  for (auto& f : found) std::nth_element(f.begin(), f.begin() + 7, f.end()), out.push_back(f[7]);
+  return out;
+}
+
+double flops_of(const std::string& name, double P, double Q) {
+  const double ends = 4 * (Q * P * P * P + Q * Q * P * P + Q * Q * Q * P);
+  if (name == "BK1" || name == "BK2" || name == "BP1") return ends + Q * Q * Q;
+  if (name == "BK5" || name == "BK6" || name == "BP5") return 12 * P * P * P * P + 15 * P * P * P;
+  return ends + 12 * Q * Q * Q * Q + 15 * Q * Q * Q;
+}
+
+struct settings {
+  std::string only, json;
+  int first = 1, last = 8;
+  double seconds = 0.15;
+};
+
+struct result {
+  std::string name, size;
+  int degree;
+  double gflops, eigen, gdofs, bound, error;
+};
+
+/// Everything one degree needs.
+struct problem {
+  mesh grid;
+  basis b;
+  geometry g;
+  hex::field u, v;
+  hex::vector x, y;
+
+  problem(int degree, int n_side, bool collocated, bool trilinear)
+      : grid(n_side, degree),
+        b(degree, degree + (collocated ? 1 : 2), collocated),
+        g(grid, b, trilinear),
+        u(grid.elements, degree + 1, degree + 1, degree + 1),
+        v(u),
+        x(grid.unknowns),
+        y(grid.unknowns) {
+    double at = 0.3;
+    for (double& z : x) z = at = std::fmod(at * 7.3 + 0.17, 1.0) - 0.5;
+    u(e, k, j, i) = x(grid.dof(e, k, j, i));
+  }
+};
+
+double worst(const hex::field& got, const hex::field& want) {
+  double error = 0, size = 0;
+  for (std::int64_t z = 0; z < got.size(); ++z) {
+    error = std::max(error, std::abs(got.data()[z] - want.data()[z]));
+    size = std::max(size, std::abs(want.data()[z]));
+  }
+  return error / size;
+}
+
+template <int P, int Q>
+std::vector<job> eigen_jobs(const std::string& name, problem& p, hex::field& v) {
+  auto made = std::make_shared<peer::kernels<P, Q>>(p.b.B.data(), p.b.D.data());
+  if (name == "BK1") return {[made, &p, &v] { made->mass(p.grid.elements, p.g.W.data(), p.u.data(), v.data()); }};
+  return {[made, &p, &v] {
+    const double* const G[6] = {p.g.G[0].data(), p.g.G[1].data(), p.g.G[2].data(), p.g.G[3].data(), p.g.G[4].data(), p.g.G[5].data()};
+    made->diffusion(p.grid.elements, G, p.u.data(), v.data());
+  }};
+}
+
+template <int P = 2>
+std::vector<job> eigen_for(const std::string& name, problem& p, hex::field& v) {
+  if constexpr (P <= 9) {
+    if (p.b.P != P) return eigen_for<P + 1>(name, p, v);
+    if (name == "BK5") return eigen_jobs<P, P>(name, p, v);
+    return eigen_jobs<P, P + 1>(name, p, v);
+  }
+  return {};
+}
+
+double geometric_bytes(const std::string& name, const problem& p, bool stored) {
+  const double Q3 = double(p.b.Q) * p.b.Q * p.b.Q;
+  return double(p.grid.elements) * (stored ? 8 * Q3 * (name == "BK1" || name == "BK2" || name == "BP1" ? 1 : 6) : 8 * 24);
+}
+
+class bench {
+ public:
+  explicit bench(const settings& set) : set_(set), machine_(ricci::this_machine()) {}
+
+  void run() {
+    std::printf("%s; one thread; nominal GFLOP/s, GDOF/s\n", machine_.name.c_str());
+    std::printf("%-5s %-6s %6s %9s %9s %9s %8s %8s\n", "case", "size", "degree", "GFLOP/s", "Eigen", "roofline", "GDOF/s", "error");
+    for (int p = set_.first; p <= set_.last; ++p) {
+      for (const char* name : {"BK1", "BK3", "BK5"})
+        for (const bool cached : {true, false})
+          if (wanted(name)) kernel(name, p, cached), interleaved(name, p, cached);
+      for (const char* name : {"BK2", "BK4", "BK6"})
+        if (wanted(name)) vector_kernel(name, p);
+      for (const char* name : {"BP1", "BP3", "BP5", "BP3c"})
+        if (wanted(name)) whole(name, p);
+    }
+    if (!set_.json.empty()) write();
+  }
+
+ private:
+  bool wanted(const std::string& name) const { return set_.only.empty() || set_.only == name; }
+
+  /// Elements in each direction: half of the second cache, or about a million unknowns.
+  static int side_of(int p, bool cached) {
+    const double Q = p + 2, P = p + 1;
+    const double bytes = 8 * (2 * P * P * P + 6 * Q * Q * Q);
+    if (cached) return std::max(1, int(std::cbrt(600e3 / bytes)));
+    return std::max(2, int(std::lround(99.0 / p)));
+  }
+
+  void show(result found) {
+    std::printf("%-5s %-6s %6d %9.1f ", found.name.c_str(), found.size.c_str(), found.degree, found.gflops);
+    if (found.eigen > 0) std::printf("%9.1f ", found.eigen);
+    else std::printf("%9s ", "-");
+    std::printf("%9.1f %8.4f %8.1e\n", found.bound, found.gdofs, found.error);
+    std::fflush(stdout);
+    results_.push_back(std::move(found));
+  }
+
+  double roofline(double flops, double bytes, bool cached) const {
+    double rate = machine_.memory_bandwidth;
+    if (cached && machine_.caches.size() > 1) rate = machine_.caches[1].bandwidth;
+    return std::min(machine_.peak_f64, flops / bytes * rate);
+  }
+
+  void kernel(const std::string& name, int degree, bool cached) {
+    problem p(degree, side_of(degree, cached), name == "BK5", false);
+    const auto B = ricci::even_odd(p.b.B);
+    const auto D = ricci::even_odd(p.b.D);
+    hex::field want(p.v);
+    std::vector<job> jobs = eigen_for<>(name, p, want);
+    const bool peer = !jobs.empty();
+    const auto add = [&](auto plan) {
+      plan.run();
+      auto kept = std::make_shared<decltype(plan)>(std::move(plan));
+      jobs.insert(jobs.begin(), [kept] { kept->run(); });
+    };
+    const auto put = [&](const auto& right) { return p.v(e, n, m, l).assign(right); };
+    const auto put_here = [&](const auto& right) { return p.v(e, t, s, r).assign(right); };
+    if (name == "BK1") add(hex::mass(B, p.g.W, p.u(e, k, j, i), put));
+    if (name == "BK3") add(hex::diffusion(B, D, p.g.G, p.u(e, k, j, i), put));
+    if (name == "BK5") add(hex::collocated_diffusion(D, p.g.G, p.u(e, t, s, r), put_here));
+    const auto found = medians(jobs, set_.seconds);
+    const double flops = double(p.grid.elements) * flops_of(name, p.b.P, p.b.Q);
+    const double bytes = 16.0 * double(p.u.size()) + geometric_bytes(name, p, true);
+    show({name, cached ? "cache" : "1M", degree, flops / found[0] * 1e-9, peer ? flops / found.back() * 1e-9 : 0,
+          double(p.grid.elements) * std::pow(degree, 3) / found[0] * 1e-9, roofline(flops, bytes, cached), peer ? worst(p.v, want) : 0});
+  }
+
+  /// The same with eight elements side by side in memory.
+  void interleaved(const std::string& name, int degree, bool cached) {
+    using side_by_side =
+        ricci::tensor<double, ricci::dynamic, ricci::dynamic, ricci::dynamic, ricci::dynamic, ricci::interleaved<8>>;
+    problem p(degree, cached ? std::max(2, side_of(degree, true)) : side_of(degree, false), name == "BK5", false);
+    const auto B = ricci::even_odd(p.b.B);
+    const auto D = ricci::even_odd(p.b.D);
+    side_by_side u(p.grid.elements, p.b.P, p.b.P, p.b.P), v(u), W(p.grid.elements, p.b.Q, p.b.Q, p.b.Q);
+    std::array<side_by_side, 6> G{W, W, W, W, W, W};
+    u(e, k, j, i) = p.u(e, k, j, i);
+    W(e, t, s, r) = p.g.W(e, t, s, r);
+    for (int x = 0; x < 6; ++x) G[x](e, t, s, r) = p.g.G[x](e, t, s, r);
+    std::vector<job> jobs;
+    const auto add = [&](auto plan) {
+      auto kept = std::make_shared<decltype(plan)>(std::move(plan));
+      jobs.push_back([kept] { kept->run(); });
+    };
+    const auto put = [&](const auto& right) { return v(e, n, m, l).assign(right); };
+    const auto put_here = [&](const auto& right) { return v(e, t, s, r).assign(right); };
+    if (name == "BK1") add(hex::mass(B, W, u(e, k, j, i), put));
+    if (name == "BK3") add(hex::diffusion(B, D, G, u(e, k, j, i), put));
+    if (name == "BK5") add(hex::collocated_diffusion(D, G, u(e, t, s, r), put_here));
+    const auto found = medians(jobs, set_.seconds);
+    hex::field want(p.v), mine(p.v);
+    mine(e, k, j, i) = v(e, k, j, i);
+    double error = 0;
+    if (const auto eigen = eigen_for<>(name, p, want); !eigen.empty()) eigen[0](), error = worst(mine, want);
+    const double flops = double(p.grid.elements) * flops_of(name, p.b.P, p.b.Q);
+    const double bytes = 16.0 * double(p.u.size()) + geometric_bytes(name, p, true);
+    show({name + "i", cached ? "cache" : "1M", degree, flops / found[0] * 1e-9, 0,
+          double(p.grid.elements) * std::pow(degree, 3) / found[0] * 1e-9, roofline(flops, bytes, cached), error});
+  }
+
+  /// Three components that share the geometry.
+  void vector_kernel(const std::string& name, int degree) {
+    problem p(degree, side_of(degree, true), name == "BK6", false);
+    ricci::tensor<double, ricci::dynamic, 3, ricci::dynamic, ricci::dynamic, ricci::dynamic> u(p.grid.elements, p.b.P, p.b.P, p.b.P),
+        v(p.grid.elements, p.b.P, p.b.P, p.b.P);
+    for (const int d : {0, 1, 2}) u(e, d, k, j, i) = (d + 1.0) * p.u(e, k, j, i);
+    const auto B = ricci::even_odd(p.b.B);
+    const auto D = ricci::even_odd(p.b.D);
+    std::vector<job> jobs;
+    const auto add = [&](auto plan) {
+      auto kept = std::make_shared<decltype(plan)>(std::move(plan));
+      jobs.push_back([kept] { kept->run(); });
+    };
+    if (name == "BK2") add(hex::vector_mass(B, p.g.W, u, v));
+    if (name == "BK4") add(hex::vector_diffusion(B, D, p.g.G, u, v));
+    if (name == "BK6") add(hex::collocated_vector_diffusion(D, p.g.G, u, v));
+    const auto found = medians(jobs, set_.seconds);
+    // The third component is three times the first.
+    double error = 0, size = 0;
+    const std::int64_t P3 = std::int64_t(p.b.P) * p.b.P * p.b.P;
+    for (std::int64_t x = 0; x < p.grid.elements * P3; ++x) {
+      const double* at = v.data() + x / P3 * 3 * P3 + x % P3;
+      error = std::max(error, std::abs(3 * at[0] - at[2 * P3])), size = std::max(size, std::abs(at[2 * P3]));
+    }
+    const double flops = 3 * double(p.grid.elements) * flops_of(name, p.b.P, p.b.Q);
+    show({name, "cache", degree, flops / found[0] * 1e-9, 0, 3 * double(p.grid.elements) * std::pow(degree, 3) / found[0] * 1e-9,
+          roofline(flops, 48.0 * double(p.u.size()) + geometric_bytes(name, p, true), true), error / size});
+  }
+
+  /// y += A x on the global vector. BP3c: geometry from the corners.
+  void whole(const std::string& name, int degree) {
+    problem p(degree, side_of(degree, false), name == "BP5", name == "BP3c");
+    const auto B = ricci::even_odd(p.b.B);
+    const auto D = ricci::even_odd(p.b.D);
+    const auto& dof = p.grid.dof;
+    const auto corners = p.grid.corners();
+    std::vector<job> jobs;
+    const auto add = [&](auto plan) {
+      auto kept = std::make_shared<decltype(plan)>(std::move(plan));
+      jobs.push_back([kept] { kept->run(); });
+    };
+    const auto put = [&](const auto& right) { return p.y(dof(e, n, m, l)).add(right); };
+    const auto put_here = [&](const auto& right) { return p.y(dof(e, t, s, r)).add(right); };
+    const auto u = p.x(dof(e, k, j, i));
+    if (name == "BP1") add(hex::mass(B, p.g.W, u, put));
+    if (name == "BP3") add(hex::diffusion(B, D, p.g.G, u, put));
+    if (name == "BP5") add(hex::collocated_diffusion(D, p.g.G, p.x(dof(e, t, s, r)), put_here));
+    if (name == "BP3c") add(hex::diffusion_from_corners(B, D, p.b.N, p.b.dN, p.b.w, corners, u, put));
+    p.y.fill(0);
+    jobs[0]();
+    // The same by stored geometry, element after element.
+    hex::field want(p.v), mine(p.v);
+    const std::string twin = name == "BP1" ? "BK1" : name == "BP5" ? "BK5" : "BK3";
+    double error = 0;
+    if (const auto eigen = eigen_for<>(twin, p, want); !eigen.empty()) {
+      eigen[0]();
+      hex::vector sums(p.grid.unknowns);
+      double size = 0;
+      for (std::int64_t x = 0; x < want.size(); ++x) sums.data()[dof.data()[x]] += want.data()[x];
+      for (std::int64_t x = 0; x < sums.size(); ++x)
+        error = std::max(error, std::abs(sums.data()[x] - p.y.data()[x])), size = std::max(size, std::abs(sums.data()[x]));
+      error /= size;
+    }
+    const auto found = medians(jobs, set_.seconds);
+    const double flops = double(p.grid.elements) * flops_of(name, p.b.P, p.b.Q);
+    const double bytes = 24.0 * double(p.grid.unknowns) + 4.0 * double(dof.size()) + geometric_bytes(name, p, name != "BP3c");
+    show({name, "1M", degree, flops / found[0] * 1e-9, 0, double(p.grid.unknowns) / found[0] * 1e-9, roofline(flops, bytes, false), error});
+  }
+
+  void write() const {
+    std::ofstream out(set_.json);
+    out << "{\"machine\": \"" << machine_.name << "\", \"results\": [";
+    const char* between = "\n";
+    for (const result& x : results_) {
+      out << between << "{\"case\": \"" << x.name << "\", \"size\": \"" << x.size << "\", \"degree\": " << x.degree
+          << ", \"gflops\": " << x.gflops << ", \"eigen\": " << x.eigen << ", \"gdofs\": " << x.gdofs << ", \"roofline\": " << x.bound
+          << ", \"error\": " << x.error << "}";
+      between = ",\n";
+    }
+    out << "\n]}\n";
+  }
+
+  settings set_;
+  ricci::machine machine_;
+  std::vector<result> results_;
+};
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  settings set;
+  for (int a = 1; a + 1 < count; a += 2) {
+    const std::string name = arguments[a], value = arguments[a + 1];
+    if (name == "--case") set.only = value;
+    else if (name == "--json") set.json = value;
+    else if (name == "--seconds") set.seconds = std::stod(value);
+    else if (name == "--degrees") {
+      set.first = std::stoi(value);
+      set.last = value.find(':') == std::string::npos ? set.first : std::stoi(value.substr(value.find(':') + 1));
+    } else {
+      std::cerr << "bench_fem: there is no option " << name << "\n";
+      return 2;
+    }
+  }
+  omp_set_num_threads(1);
+  bench(set).run();
+}

@@ -232,6 +232,9 @@ class cutter {
 
   /// The slot as an axis for each of its labels in a dense copy.
   void make_dense(slot_use& s) {
+    if (runs_along(s, looked_up))
+      throw error(errc::bad_argument, "ricci: an index tensor chooses elements of an interleaved tensor that the statement "
+                                      "would have to copy; ricci::deinterleave() it first");
     slot_use out = s;
     out.rank = 0;
     std::int64_t size = 1;

@@ -128,6 +128,9 @@ class resolver {
 
   /// Axis 0 was left out. An integer there says which problem; for a label the whole tensor counts as used.
   static void interleaved(const leaf_info& info, const std::int64_t* extents, slot_use& slot) {
+    if (slot.label[0] == looked_up)
+      throw error(errc::bad_argument, "ricci: an index tensor cannot choose the problems of an interleaved tensor; "
+                                      "ricci::deinterleave() it first");
     std::int64_t block = info.width;
     for (int d = 1; d < info.rank; ++d) block *= extents[d];
     if (slot.label[0] < 0) slot.offset += slot.shift = slot.first[0] / info.width * block + slot.first[0] % info.width;

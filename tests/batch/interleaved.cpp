@@ -275,6 +275,33 @@ TEST_CASE("interleaved memory of somebody else") {
   CHECK(total() == 34);
 }
 
+TEST_CASE("functions and index tensors") {
+  const int count = 13;
+  plain<double> A(count), C(count);
+  count_up(A, 1);
+  const auto a = ricci::interleave<8>(A);
+  auto c = ricci::interleave<8>(C);
+  C(e, i, j) = abs(A(e, i, j));
+  c(e, i, j) = abs(a(e, i, j));
+  CHECK(c == C);
+  ricci::tensor<std::int32_t, 4> order;
+  for (int at = 0; at < 4; ++at) order.data()[at] = (at + 2) % 4;
+  C(e, i, j) = A(e, i, order(j));
+  c(e, i, j) = a(e, i, order(j));
+  CHECK(c == C);
+  C(e, i, order(j)) += A(e, i, j);
+  c(e, i, order(j)) += a(e, i, j);
+  CHECK(c == C);
+  // Which problem is not for a table to say, nor what a copy would have to hold.
+  ricci::tensor<std::int32_t, dynamic> problems(count);
+  const auto before = c;
+  CHECK_THROWS_WITH((c(e, i, j) = a(problems(e), i, j)), Catch::Contains("deinterleave"));
+  CHECK_THROWS_WITH((c(problems(e), i, j) += A(e, i, j)), Catch::Contains("deinterleave"));
+  const auto b = ricci::interleave<3>(A);
+  CHECK_THROWS_WITH((C(e, i, j) = b(e, i, order(j)) * a(e, i, j)), Catch::Contains("deinterleave"));
+  CHECK(c == before);
+}
+
 TEST_CASE("strict options refuse copies") {
   plain<double> A(9), B(9);
   const auto a = ricci::interleave<8>(A);

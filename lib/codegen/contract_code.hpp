@@ -55,7 +55,11 @@ class contract_code : public vector_code {
   std::int64_t c_of(const tile& t, std::int64_t row, std::int64_t v) const {
     return vector(t, v).c - shift_c_ + (t.row + row) * now_->row_c;
   }
-  bool preloads() const { return sets_ == 1 && beta_ == factor::one && (alpha_ == factor::one || alpha_ == factor::minus_one); }
+  /// The sums begin with c. Long sums do not: their first multiply-adds would wait for c, which is not near as often as not.
+  bool preloads() const {
+    const auto sums = now_->k * static_cast<std::int64_t>(now_->outer.size());
+    return sums < 12 && sets_ == 1 && beta_ == factor::one && (alpha_ == factor::one || alpha_ == factor::minus_one);
+  }
   bool narrow_b() const { return request_.type_b != request_.type; }
   bool narrow_c() const { return request_.type_c != request_.type; }
   void load_b(int i, const lane_vector& v, const address& from) {

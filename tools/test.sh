@@ -64,8 +64,8 @@ tree() {
 for preset in $wanted; do
   case $preset in
     release) tree release ;;
-    clang) tree clang front kernels capi batch headers ;;
-    dev) tree dev front plan path engine einsum kernels machine capi batch cases command ;;
+    clang) tree clang front kernels codegen capi batch headers ;;
+    dev) tree dev front plan path engine einsum kernels codegen machine capi batch cases command ;;
     tsan) tree tsan engine threads ;;
   esac
 done

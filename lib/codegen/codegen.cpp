@@ -1,3 +1,4 @@
+// What this CPU can run, and the making of a kernel.
 #include "codegen/codegen.hpp"
 
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// The code of a contraction: entry, tiles, sums and the update of c.
 #include "codegen/contract_code.hpp"
 
 #include <algorithm>
@@ -7,10 +8,6 @@ namespace ricci::codegen {
 using namespace Xbyak::util;
 
 namespace {
-
-/// Registers for loop counters, those that the caller does not care about first.
-const Xbyak::Reg64 counters[] = {r9, rbx, rbp, r12, r13, r14, r15};
-constexpr std::size_t free_counters = 1, most_counters = 7;
 
 /// How many of the nest's loops and loops over tiles may be open at once.
 std::size_t deepest(const std::vector<nest>& nests) {
@@ -82,88 +79,6 @@ void contract_code::write_bodies(factor beta) {
       for (const reg64& p : {a_, b_, c_}) Xbyak::CodeGenerator::add(p, static_cast<int>(n.start - moved));
     moved = n.start;
     write_nest(n);
-  }
-}
-
-/// body() inside the loops from the outermost on; the pointers stand where they stood when it is over.
-template <class Body> void contract_code::in_loops(const loops& around, std::size_t left, Body&& body) {
-  if (left == 0) return body();
-  const code_loop& l = around[left - 1];
-  const auto step = [&](std::int64_t times) {
-    const std::pair<reg64, std::int64_t> moves[] = {{a_, l.a}, {b_, l.b}, {c_, l.c}};
-    for (const auto& [p, s] : moves)
-      if (s * times > 0) Xbyak::CodeGenerator::add(p, static_cast<int>(s * times));
-      else if (s * times < 0) sub(p, static_cast<int>(-s * times));
-  };
-  const std::size_t mine = depth_++;
-  const bool in_register = mine < most_counters;
-  const address slot = qword[rsp + static_cast<int>(8 * (mine - (in_register ? mine : most_counters)))];
-  if (in_register) mov(counters[mine].cvt32(), static_cast<std::uint32_t>(l.count));
-  else mov(slot, static_cast<std::uint32_t>(l.count));
-  Xbyak::Label top;
-  align(16);
-  L(top);
-  if (left == 1) fetch_ahead(l);
-  in_loops(around, left - 1, body);
-  step(1);
-  if (in_register) dec(counters[mine].cvt32());
-  else dec(slot);
-  jnz(top, T_NEAR);
-  step(-l.count);
-  --depth_;
-}
-
-/// Asks for the lines that a later iteration needs, as many as one iteration moves on.
-void contract_code::fetch_ahead(const code_loop& l) {
-  const auto fetch = [&](bool wanted, const reg64& p, std::int64_t step) {
-    const std::int64_t size = std::abs(step);
-    if (!wanted || size == 0 || size > 4096) return;
-    const std::int64_t ahead = std::max<std::int64_t>(request_.fetch_ahead, size) * (step < 0 ? -1 : 1);
-    for (std::int64_t line = 0; line < size; line += 64) prefetcht0(at(p, ahead + (step < 0 ? -line : line)));
-  };
-  if (request_.fetch_ahead == 0) return;
-  fetch(request_.fetch_a, a_, l.a);
-  fetch(request_.fetch_b, b_, l.b);
-  fetch(request_.fetch_c, c_, l.c);
-}
-
-void contract_code::write_nest(const nest& n) {
-  now_ = &n;
-  depth_ = 0;
-  in_loops(n.loops, n.loops.size(), [&] { write_tiles(n); });
-}
-
-void contract_code::write_tiles(const nest& n) {
-  const auto rows = runs_of(n.rows, n.tile_rows);
-  const auto vectors = runs_of(static_cast<std::int64_t>(n.vectors.size()), n.tile_vectors);
-  if (n.unrolled) {
-    for (const tile_run& v : vectors)
-      for (std::int64_t j = 0; j < v.count; ++j)
-        for (const tile_run& r : rows)
-          for (std::int64_t i = 0; i < r.count; ++i)
-            write_tile({r.first + i * r.size, r.size, v.first + j * v.size, v.size});
-    return;
-  }
-  const auto all_rows = [&](std::int64_t first, std::int64_t size) {
-    for (const tile_run& r : rows) {
-      loops over;
-      if (r.count > 1) over.push_back({r.count, r.size * n.row_a, 0, r.size * n.row_c});
-      in_loops(over, over.size(), [&] { write_tile({r.first, r.size, first, size}); });
-    }
-  };
-  const auto last = static_cast<std::int64_t>(n.vectors.size()) - 1;
-  const bool special = last > 0 && (n.vectors[last].count != n.vectors[0].count || n.vectors[last].width != n.vectors[0].width);
-  const std::int64_t step_b = last > 0 ? n.vectors[1].b - n.vectors[0].b : 0;
-  const std::int64_t step_c = last > 0 ? n.vectors[1].c - n.vectors[0].c : 0;
-  for (const tile_run& v : vectors) {
-    const bool has_special = special && v.first + v.count * v.size - 1 == last;
-    const std::int64_t alike = v.count - (has_special ? 1 : 0);
-    if (alike > 0) {
-      loops over;
-      if (alike > 1) over.push_back({alike, 0, v.size * step_b, v.size * step_c});
-      in_loops(over, over.size(), [&] { all_rows(v.first, v.size); });
-    }
-    if (has_special) all_rows(v.first + alike * v.size, v.size);
   }
 }
 

@@ -5,6 +5,11 @@
 
 namespace ricci::codegen {
 
+/// Registers for loop counters, those that the caller does not care about first.
+inline const Xbyak::Reg64 counters[] = {Xbyak::util::r9,  Xbyak::util::rbx, Xbyak::util::rbp, Xbyak::util::r12,
+                                        Xbyak::util::r13, Xbyak::util::r14, Xbyak::util::r15};
+inline constexpr std::size_t free_counters = 1, most_counters = 7;
+
 class contract_code : public vector_code {
  public:
   contract_code(const request& r, target t, const std::vector<nest>& nests, std::size_t bytes);
@@ -79,7 +84,6 @@ class contract_code : public vector_code {
   const nest* now_ = nullptr;
   std::int64_t shift_b_ = 0, shift_c_ = 0;  // where in the nest's vectors the pointers stand
   std::size_t depth_ = 0, saved_ = 0;
-  bool sums_loop_ = false;
   Xbyak::Label tables_;
   std::vector<const nest*> table_of_;
   const reg64 a_ = rdi, b_ = rsi, c_ = rdx, alpha_at_ = rcx, beta_at_ = r8;

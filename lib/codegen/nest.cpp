@@ -1,3 +1,4 @@
+// From a request to registers, tiles and loops; the cost function of tiles.
 #include "codegen/nest.hpp"
 
 #include <algorithm>

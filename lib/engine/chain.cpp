@@ -1,3 +1,4 @@
+// One call of a written kernel as a link of a chain.
 #include "engine/chain.hpp"
 
 namespace ricci {

@@ -1,7 +1,8 @@
 // Finds the kernels for the shipped table of many small products (lib/gpu/small_table.cpp).
-//   bench_gpu_tune compile PART PARTS TYPES SIZES BETAS    fills the kernel cache; several processes share the work
-//   bench_gpu_tune run FOLDER TYPES SIZES BETAS [SHOWN]    measures; writes table lines and a log
-// TYPES as f64,f32; SIZES as 2:32; BETAS as 0, 1 or 0,1.
+//   bench_gpu_tune compile PART PARTS TYPES SIZES BETAS [BEST]        fills the kernel cache; processes share the work
+//   bench_gpu_tune run FOLDER SHOWN TYPES SIZES BETAS [BEST]          measures; writes table lines, a log and `best`
+// TYPES as f64,f32; SIZES as 2:32; BETAS as 0, 1 or 0,1. BEST is such a file: only its candidates are looked at.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -31,9 +32,33 @@ std::vector<tune_case> cases_of(const std::string& types, const char* sizes, con
   return cases;
 }
 
-void run(const std::string& folder, const std::vector<tune_case>& cases, int shown) {
+/// What an earlier run found good for a case, whatever its beta.
+struct record {
+  tune_case which;
+  small_config config;
+};
+constexpr std::size_t remembered = 10;
+
+std::vector<small_config> candidates(const tune_case& c, const char* best) {
+  if (!best) return candidates_of(c, described_h200());
+  std::vector<small_config> out;
+  std::ifstream in(best, std::ios::binary);
+  for (record r; in.read(reinterpret_cast<char*>(&r), sizeof r);)
+    if (r.which.type == c.type && r.which.n == c.n) out.push_back(r.config);
+  return out;
+}
+
+void compile(int part, int parts, const std::vector<tune_case>& cases, const char* best) {
+  int at = 0;
+  for (const tune_case& c : cases)
+    for (const small_config& config : candidates(c, best))
+      if (at++ % parts == part) compile_candidate(c, config, 90);
+}
+
+void run(const std::string& folder, const std::vector<tune_case>& cases, int shown, const char* best) {
   const std::int64_t bytes = 1 << 30;
   buffer x(bytes), y(bytes), z(bytes);
+  std::ofstream found(folder + "/best", std::ios::app | std::ios::binary);
   std::ofstream table(folder + "/table.txt", std::ios::app), log(folder + "/tune.log", std::ios::app);
   dtype filled = dtype::f64;
   bool any = false;
@@ -46,7 +71,7 @@ void run(const std::string& folder, const std::vector<tune_case>& cases, int sho
       triad = b.triad;
       std::printf("%s: triad %.0f copy %.0f device copy %.0f GB/s\n", name_of(c.type), b.triad, b.copy, b.device_copy);
     }
-    const auto results = tune(c, x, y, z, triad);
+    const auto results = tune(c, candidates(c, best), x, y, z, triad);
     int wrong = 0;
     for (const tune_result& r : results) {
       if (!r.trouble.empty() && r.trouble.find("spilled") == std::string::npos && wrong++ < 3)
@@ -54,6 +79,10 @@ void run(const std::string& folder, const std::vector<tune_case>& cases, int sho
       log << name_of(c.type) << ' ' << c.n << ' ' << c.beta << ' ' << r.fraction << ' ' << r.registers << ' ' << r.blocks << ' ' << table_line(c, r.config) << ' ' << r.trouble.substr(0, 60) << '\n';
     }
     if (results.empty()) continue;
+    for (std::size_t i = 0; i < std::min(remembered, results.size()); ++i) {
+      const record r{c, results[i].config};
+      found.write(reinterpret_cast<const char*>(&r), sizeof r);
+    }
     table << table_line(c, results[0].config) << "  // " << static_cast<int>(results[0].fraction * 1000 + 0.5) / 10.0 << " %\n";
     std::printf("%s n=%-2d b%d %5.1f %% of %zu, %d wrong", name_of(c.type), c.n, c.beta, 100 * results[0].fraction, results.size(), wrong);
     for (int i = 0; i < shown && i < static_cast<int>(results.size()); ++i)
@@ -67,12 +96,11 @@ void run(const std::string& folder, const std::vector<tune_case>& cases, int sho
 
 int main(int count, char** words) {
   try {
-    if (count > 6 && std::string(words[1]) == "compile")
-      compile_candidates(cases_of(words[4], words[5], words[6]), 90, std::atoi(words[2]), std::atoi(words[3]), described_h200());
-    else if (count > 5 && std::string(words[1]) == "run")
-      run(words[2], cases_of(words[3], words[4], words[5]), count > 6 ? std::atoi(words[6]) : 1);
-    else
-      return 2;
+    if (count < 7) return 2;
+    const auto cases = cases_of(words[4], words[5], words[6]);
+    const char* const best = count > 7 ? words[7] : nullptr;
+    if (std::string(words[1]) == "compile") compile(std::atoi(words[2]), std::atoi(words[3]), cases, best);
+    else run(words[2], cases, std::atoi(words[3]), best);
     return 0;
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s\n", e.what());

@@ -32,8 +32,8 @@ std::vector<tile> register_tiles(std::int64_t m, std::int64_t n, int most) {
 
 int most_accumulators(dtype c) {
   switch (compute_type(c)) {
-    case dtype::f32: return 32;
-    case dtype::c128: return 9;
+    case dtype::f32: return 64;
+    case dtype::c128: return 12;
     default: return 16;
   }
 }
@@ -117,40 +117,44 @@ std::vector<small_config> arithmetic_choices(const small_shape& s) {
     for (std::size_t t = 0; t < std::min(most, tiles.size()); ++t) {
       small_config c;
       c.compute = how, c.rm = tiles[t].rm, c.rn = tiles[t].rn;
-      c.unroll = how == arithmetic::threads ? static_cast<int>(k <= 8 ? k : 4) : 2;
+      c.unroll = how == arithmetic::threads ? static_cast<int>(k <= 8 ? k : 4) : how == arithmetic::mma_f64 ? 4 : 2;
       out.push_back(c);
     }
   };
   const bool same = s.step.a == s.step.b && !is_complex(s.step.c);
   if (same && s.step.a == dtype::f64 && m > 6 && n > 6 && k > 3) add(arithmetic::mma_f64, core_tiles(up(m, 8), up(n, 8), 16), m > 16 ? 2 : 1);
   if (same && size_of(s.step.a) == 2 && m > 4 && n > 4 && k > 4) add(arithmetic::mma_16, core_tiles(up(m, 16), up(n, 8), 8), m > 16 ? 2 : 1);
-  add(arithmetic::threads, register_tiles(m, n, most_accumulators(s.step.c)), m > 16 ? 1 : 2);
+  add(arithmetic::threads, register_tiles(m, n, most_accumulators(s.step.c)), m > 8 && s.step.c != dtype::f64 ? 4 : m > 16 ? 2 : 3);
   return out;
 }
 
 }  // namespace
 
 std::vector<small_config> small_candidates(const small_shape& s, const gpu_machine& m) {
+  struct team {
+    int group, block;
+    std::vector<int> blocks;  // wanted on a multiprocessor: what the compiler leaves registers for
+  };
+  static const std::vector<team> teams = {{128, 128, {8, 12, 1}}, {64, 64, {16, 1}}, {256, 256, {4, 6}}, {32, 128, {6, 1}}};
   std::vector<small_config> out;
   const double bytes = problem_bytes(s);
   for (const small_config& base : arithmetic_choices(s))
-    for (const auto& [group, block] : {std::pair{128, 128}, {32, 128}, {256, 256}})
-      for (const double kib : {8.0, 4.0, 16.0})
-        for (const int stages : {2, 3, 1})
-          for (const bool padded : {true, false}) {
-            if ((stages == 1 && group != 128) || (!padded && (group != 128 || kib > 8 || stages != 2))) continue;
-            small_config c = base;
-            c.group = group, c.block = block, c.stages = stages;
-            c.problems = problems_near(s, c, std::max(1.0, kib * 1024 / bytes));
-            set_pads(s, c, padded);
-            if (!padded && c.pad_a == 0 && c.pad_b == 0) {
-              small_config other = c;
-              set_pads(s, other, true);
-              if (other == c) continue;
-            }
-            if (static_cast<double>(c.problems) * bytes > 2.5 * 1024 * kib && c.problems > 1) continue;
+    for (const team& t : teams)
+      for (const int stages : {1, 2, 3})
+        for (const double kib : {4.0, 8.0, 2.0, 16.0}) {
+          if ((stages == 3 && t.group != 256) || (stages == 1 && t.group == 32)) continue;
+          small_config c = base;
+          c.group = t.group, c.block = t.block, c.stages = stages;
+          c.problems = problems_near(s, c, std::max(1.0, kib * 1024 / bytes));
+          set_pads(s, c, true);
+          const std::int64_t work = c.problems * items_of(s, c);
+          if (work * 3 < c.group && kib > 2) continue;  // most threads would look on
+          if (static_cast<double>(c.problems) * bytes > 2.5 * 1024 * kib && c.problems > 1) continue;
+          for (const int blocks : t.blocks) {
+            c.blocks = blocks;
             if (std::find(out.begin(), out.end(), c) == out.end() && fits(s, c, m)) out.push_back(c);
           }
+        }
   return out;
 }
 
@@ -161,7 +165,8 @@ small_config choose_small(const small_shape& s, const gpu_machine& m) {
   double nearest = 1e9;
   for (int e = 0; e < small_entry_count; ++e) {
     const small_entry& x = small_entries[e];
-    const double distance = std::abs(std::log(side / x.n)) + (x.type == s.step.b ? 0 : 100) + (x.beta == s.step.beta ? 0 : 1e-3);
+    const dtype type = s.step.b == dtype::bf16 ? dtype::f16 : s.step.b;  // the two are alike
+    const double distance = std::abs(std::log(side / x.n)) + (x.type == type ? 0 : 100) + (x.beta == s.step.beta ? 0 : 1e-3);
     if (distance < nearest) nearest = distance, best = &x;
   }
   std::vector<small_config> candidates;
@@ -177,7 +182,7 @@ small_config choose_small(const small_shape& s, const gpu_machine& m) {
     // The same kind of kernel with tiles of as many bytes.
     const double kept = static_cast<double>(c.problems) * 2.5 * best->n * best->n * size;
     for (small_config own : arithmetic_choices(s)) {
-      own.group = c.group, own.block = c.block, own.stages = c.stages;
+      own.group = c.group, own.block = c.block, own.stages = c.stages, own.blocks = c.blocks;
       own.problems = problems_near(s, own, std::max(1.0, kept / problem_bytes(s)));
       set_pads(s, own, true);
       if (own.compute == c.compute && fits(s, own, m)) return own;

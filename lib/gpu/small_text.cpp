@@ -19,7 +19,7 @@ struct image_axis {
 
 struct image {
   dtype type = dtype::f64;
-  bool conj = false, flat = false, aligned = true, problem_fastest = false, pointers = false;
+  bool conj = false, flat = false, aligned = true, problem_fastest = false, pointers = false, shared = false;
   int problems = 1;
   std::int64_t elements = 1, stride = 0, size = 0, row = 1, pad = 0, units = 1, unit = 1, chunk = 16;
   std::vector<image_axis> axes;  // of rows and columns, by stride in memory, smallest first; strides of 0 left out
@@ -127,7 +127,8 @@ image make_image(const small_shape& s, const small_config& c, const side& x) {
   take(*x.rows, true), take(*x.cols, false);
   std::stable_sort(i.axes.begin(), i.axes.end(), [](const auto& p, const auto& q) { return std::abs(p.far) < std::abs(q.far); });
   for (const image_axis& a : i.axes) i.elements *= a.extent;
-  i.problems = s.pointers || s.inner.*x.stride != 0 ? c.problems : 1;
+  i.shared = !s.pointers && s.inner.*x.stride == 0;
+  i.problems = i.shared ? 1 : c.problems;
   const std::int64_t common = common_alignment(s, x, c.problems);
   const bool run = !s.pointers && is_dense(i.axes) && (i.problems == 1 || s.inner.*x.stride == i.elements);
   if (run) lay_flat(i, x, common);
@@ -154,7 +155,7 @@ std::string text_of(const image& i, const char* name) {
   };
   std::string t = std::string("struct ") + name + " {\n  using E = " + element_text(i.type) + ";\n";
   t += number("bytes", i.bytes()) + flag("flat", i.flat) + flag("aligned", i.aligned) + flag("pointers", i.pointers);
-  t += flag("conj", i.conj) + flag("problem_fastest", i.problem_fastest);
+  t += flag("conj", i.conj) + flag("problem_fastest", i.problem_fastest) + flag("shared", i.shared);
   t += number("problems", i.problems) + number("elements", i.elements) + number("stride", i.stride) + number("size", i.size);
   t += number("chunk", i.chunk) + number("row", i.row) + number("pad", i.pad) + number("units", i.units) + number("unit", i.unit);
   t += offset("i64", "from", "u", i.flat ? "0" : "static_cast<i64>(0) + " + word_offset(i, &image_axis::far));
@@ -209,7 +210,7 @@ small_kernel small_text(const small_shape& s, const small_config& c, const align
   k.text = "#include \"element.cuh\"\nstruct small_type {\n";
   k.text += number("m", count_of(s.step.m)) + number("n", count_of(s.step.n)) + number("k", count_of(s.step.k));
   k.text += number("problems", c.problems) + number("group", c.group) + number("block", c.block) + number("stages", c.stages);
-  k.text += number("rm", c.rm) + number("rn", c.rn) + number("compute", static_cast<int>(c.compute)) + number("unroll", c.unroll);
+  k.text += number("rm", c.rm) + number("rn", c.rn) + number("outer", static_cast<std::int64_t>(s.outer.size())) + number("compute", static_cast<int>(c.compute)) + number("unroll", c.unroll);
   k.text += number("blocks", c.blocks) + flag("beta", s.step.beta) + flag("bfloat", s.step.a == dtype::bf16);
   k.text += flag("problem_fastest", i.c.problem_fastest) + "};\n";
   k.text += text_of(i.a, "image_a") + flag("paired", is_paired(i.a, false)) + "};\n";

@@ -18,7 +18,7 @@ struct small_args {
   std::int64_t inner_a, inner_b, inner_c;
   std::int64_t extent[8], outer_a[8], outer_b[8], outer_c[8];
   double alpha[2], beta[2];
-  int outer, unused;
+  int exact, unused;
 };
 struct counted_args {  // tile and general
   const void* a;
@@ -154,9 +154,9 @@ packed_args pack(const step_plan& p, const operands& given, const kernel& k, con
     args.tiles_inner = up(s.inner.extent, p.config.problems);
     args.tiles = args.tiles_inner * count_of(s.outer);
     args.inner_a = s.inner.a, args.inner_b = s.inner.b, args.inner_c = s.inner.c;
-    args.outer = static_cast<int>(s.outer.size());
     for (std::size_t d = 0; d < s.outer.size(); ++d) {
       args.extent[d] = s.outer[d].extent;
+      args.exact = args.exact || s.outer[d].a <= 0 || s.outer[d].b <= 0 || s.outer[d].c <= 0 ? 1 : 0;
       args.outer_a[d] = s.outer[d].a, args.outer_b[d] = s.outer[d].b, args.outer_c[d] = s.outer[d].c;
     }
     scale(args, x);

@@ -61,16 +61,16 @@ std::string compare(const tune_case& c, const std::vector<char>& got, const std:
 
 }  // namespace
 
-void compile_candidates(const std::vector<tune_case>& cases, int architecture, int part, int parts, const gpu_machine& m) {
-  int at = 0;
-  for (const tune_case& c : cases) {
-    const step_plan p = plan_of(c, 1 << 20);
-    for (const small_config& config : small_candidates(p.small, m))
-      if (at++ % parts == part) machine_code(small_text(p.small, config, {}).text, architecture);
-  }
+std::vector<small_config> candidates_of(const tune_case& c, const gpu_machine& m) {
+  return small_candidates(plan_of(c, 1 << 20).small, m);
 }
 
-std::vector<tune_result> tune(const tune_case& c, const buffer& x, const buffer& y, const buffer& z, double triad) {
+void compile_candidate(const tune_case& c, const small_config& config, int architecture) {
+  machine_code(small_text(plan_of(c, 1 << 20).small, config, {}).text, architecture);
+}
+
+std::vector<tune_result> tune(const tune_case& c, const std::vector<small_config>& candidates, const buffer& x,
+                              const buffer& y, const buffer& z, double triad) {
   const device& d = current_device();
   const use_device use(d);
   const std::int64_t one = std::int64_t{c.n} * c.n * static_cast<std::int64_t>(size_of(c.type));
@@ -80,7 +80,7 @@ std::vector<tune_result> tune(const tune_case& c, const buffer& x, const buffer&
   const std::vector<char> wanted = result_of(exact, c, x, y, z, d);
   std::vector<tune_result> results;
   step_plan p = plan_of(c, batch), few = plan_of(c, checked_problems);
-  for (const small_config& config : small_candidates(p.small, d.machine)) {
+  for (const small_config& config : candidates) {
     tune_result r;
     r.config = p.config = few.config = config;
     r.seconds = std::numeric_limits<double>::infinity();

@@ -23,11 +23,15 @@ struct tune_result {
   std::string trouble;               // a wrong result or an error; empty if there is none
 };
 
-/// Compiles every candidate of every case into the disk cache; part i of n. Needs no GPU.
-void compile_candidates(const std::vector<tune_case>& cases, int architecture, int part, int parts, const gpu_machine& m);
+/// What small_candidates() offers for a case.
+std::vector<small_config> candidates_of(const tune_case& c, const gpu_machine& m);
+
+/// Compiles a candidate into the disk cache. Needs no GPU.
+void compile_candidate(const tune_case& c, const small_config& config, int architecture);
 
 /// Checks each candidate against the general kernel, then times it; best first.
-std::vector<tune_result> tune(const tune_case& c, const buffer& x, const buffer& y, const buffer& z, double triad);
+std::vector<tune_result> tune(const tune_case& c, const std::vector<small_config>& candidates, const buffer& x,
+                              const buffer& y, const buffer& z, double triad);
 
 /// A line of small_table.cpp.
 std::string table_line(const tune_case& c, const small_config& best);

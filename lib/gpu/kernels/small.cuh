@@ -5,7 +5,7 @@
 // shared memory and stored in wide words one tile later. One barrier of the group for each tile.
 //
 // The text before this header is written for one shape (lib/gpu/small_source.cpp). It defines
-//   small_type      m, n, k, problems (of a tile), group, block, stages, rm, rn, compute, beta
+//   small_type      m, n, k, problems (of a tile), group, block, stages, rm, rn, compute, beta, outer (loops)
 //   image_a, _b, _c how an operand lies in memory and in shared memory
 #pragma once
 #include "element.cuh"
@@ -21,28 +21,32 @@ struct small_args {
   i64 inner_a, inner_b, inner_c;  // elements from one problem to the next
   i64 extent[8], outer_a[8], outer_b[8], outer_c[8];
   double alpha[2], beta[2];
-  int outer, unused;
+  int exact, unused;  // exact: every tile may end where the memory does
 };
 
 /// Where a tile lies: offsets in elements and how many problems it has.
 struct small_tile {
-  i64 a, b, c, first;
-  int count;
+  i64 a, b, c;
+  small_range range;
 };
 
-template <int Problems>
+template <int Problems, int Outer>
 __device__ inline small_tile locate(const small_args& args, i64 index) {
   i64 loop = 0, at = index;
-  if (args.outer > 0) {
+  if constexpr (Outer > 0) {
     if (((index | args.tiles_inner) >> 31) == 0) loop = static_cast<u32>(index) / static_cast<u32>(args.tiles_inner);
     else loop = index / args.tiles_inner;
     at = index - loop * args.tiles_inner;
   }
   const i64 first = at * Problems, left = args.inner - first;
-  small_tile t{first * args.inner_a, first * args.inner_b, first * args.inner_c, first,
-               left < Problems ? static_cast<int>(left) : Problems};
-  for (int d = args.outer - 1; d >= 0; --d) {
-    const i64 next = loop / args.extent[d], digit = loop - next * args.extent[d];
+  small_tile t{first * args.inner_a, first * args.inner_b, first * args.inner_c,
+               {first, left < Problems ? static_cast<int>(left) : Problems, args.exact || index == args.tiles - 1}};
+#pragma unroll 1
+  for (int d = Outer - 1; d >= 0; --d) {
+    i64 next = 0;
+    if (((loop | args.extent[d]) >> 31) == 0) next = static_cast<u32>(loop) / static_cast<u32>(args.extent[d]);
+    else next = loop / args.extent[d];
+    const i64 digit = loop - next * args.extent[d];
     t.a += digit * args.outer_a[d];
     t.b += digit * args.outer_b[d];
     t.c += digit * args.outer_c[d];
@@ -86,11 +90,11 @@ extern "C" __global__ void __launch_bounds__(small_type::block, small_type::bloc
   const i64 first = static_cast<i64>(blockIdx.x) * (S::block / S::group) + which;
 
   const auto load = [&](i64 tile, int slot, int result_slot) {
-    const small_tile t = locate<S::problems>(args, tile);
+    const small_tile t = locate<S::problems, S::outer>(args, tile);
     char* const to = stage + slot * stage_bytes;
-    fetch<A, S::group>(to, args.a, t.a, t.first, t.count, args.inner_a, lane);
-    fetch<B, S::group>(to + a_bytes, args.b, t.b, t.first, t.count, args.inner_b, lane);
-    if constexpr (S::beta) fetch<C, S::group>(results + result_slot * c_bytes, args.c, t.c, t.first, t.count, args.inner_c, lane);
+    move_tile<A, S::group, true>(to, args.a, t.range, t.a, args.inner_a, lane);
+    move_tile<B, S::group, true>(to + a_bytes, args.b, t.range, t.b, args.inner_b, lane);
+    if constexpr (S::beta) move_tile<C, S::group, true>(results + result_slot * c_bytes, args.c, t.range, t.c, args.inner_c, lane);
   };
   const auto multiply = [&](const small_tile& t, int slot, int result_slot) {
     const char* const from = stage + slot * stage_bytes;
@@ -98,7 +102,7 @@ extern "C" __global__ void __launch_bounds__(small_type::block, small_type::bloc
                image_memory<C>(results + result_slot * c_bytes, args.c, t.c), args, lane);
   };
   const auto store = [&](const small_tile& t, int result_slot) {
-    send<C, S::group>(results + result_slot * c_bytes, args.c, t.c, t.first, t.count, args.inner_c, lane);
+    move_tile<C, S::group, false>(results + result_slot * c_bytes, args.c, t.range, t.c, args.inner_c, lane);
   };
 
   if constexpr (stages == 1) {
@@ -107,13 +111,14 @@ extern "C" __global__ void __launch_bounds__(small_type::block, small_type::bloc
       commit_copies();
       wait_copies<0>();
       synchronise<S::group, S::block>(which);
-      const small_tile t = locate<S::problems>(args, tile);
+      const small_tile t = locate<S::problems, S::outer>(args, tile);
       multiply(t, 0, 0);
       synchronise<S::group, S::block>(which);
       store(t, 0);
       if (tile + step < args.tiles) synchronise<S::group, S::block>(which);
     }
   } else {
+#pragma unroll 1
     for (int s = 0; s < stages - 1; ++s) {
       if (first + s * step < args.tiles) load(first + s * step, s, s);
       commit_copies();
@@ -128,7 +133,7 @@ extern "C" __global__ void __launch_bounds__(small_type::block, small_type::bloc
       if (ahead < args.tiles) load(ahead, fill, result_fill);
       commit_copies();
       if (result_before >= 0) store(before, result_before);
-      before = locate<S::problems>(args, tile);
+      before = locate<S::problems, S::outer>(args, tile);
       multiply(before, slot, result);
       result_before = result;
       slot = slot + 1 == stages ? 0 : slot + 1;

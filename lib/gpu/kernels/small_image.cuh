@@ -3,7 +3,7 @@
 // An image is a struct:
 //   E                element<...>;  bytes: of one element
 //   flat             a tile is one run of memory; else units of `unit` elements are gathered
-//   problems         of a tile in this operand: 1 if all problems share it
+//   problems         of a tile in this operand: 1 if all problems share it (`shared`)
 //   elements         of one problem (flat)
 //   stride           in shared memory, from problem to problem; 0 if shared
 //   size             of the image of a tile, in elements
@@ -17,6 +17,13 @@
 //   row_at, col_at   offsets in the image of a row and a column
 #pragma once
 #include "element.cuh"
+
+/// The problems of a tile.
+struct small_range {
+  i64 first;
+  int count;
+  bool exact;  // the tile may end where the memory does
+};
 
 /// Elements between the last 16-byte border and the run's first element.
 template <class I>
@@ -44,40 +51,66 @@ __device__ inline int padded(int element) {
   else return element + element / I::row * I::pad;
 }
 
-/// Moves elements [first, last) of a run one by one.
-template <class I, bool Load, class X>
-__device__ inline void move_each(X* image, X* run, int first, int last) {
-  for (int e = first; e < last; ++e) {
-    if constexpr (Load) image[padded<I>(e)] = run[e];
+/// Moves a run of `count` elements one by one: the last tile, and what is rare.
+template <class I, int Group, bool Load, class X>
+__device__ inline void move_elements(X* image, X* run, int count, int lane) {
+#pragma unroll 1
+  for (int e = lane; e < count; e += Group) {
+    if constexpr (Load) copy_async<I::bytes>(image + padded<I>(e), run + e);
     else run[e] = image[padded<I>(e)];
   }
 }
 
-/// Moves a run of `count` elements; `most` is the count of a full tile.
-template <class I, int Group, bool Load, int Most>
-__device__ inline void move_run(typename I::E::type* image, typename I::E::type* run, int count, int lane) {
-  constexpr int wide = I::chunk / I::bytes;
+/// Moves a run that begins and ends at a border of chunks.
+template <class I, int Group, bool Load, int Count, class X>
+__device__ inline void move_chunks(X* image, X* run, int lane) {
+  constexpr int wide = I::chunk / I::bytes, full = Count / wide;
   using W = typename word<I::chunk>::type;
-  const auto whole = [&](int e) {
-    if constexpr (Load) copy_async<I::chunk>(image + padded<I>(e), run + e);
-    else *reinterpret_cast<W*>(run + e) = *reinterpret_cast<const W*>(image + padded<I>(e));
-  };
-  int shift = 0;
-  if constexpr (!I::aligned) shift = static_cast<int>(reinterpret_cast<u64>(run) % I::chunk) / I::bytes;
-  if (shift == 0 && count == Most) {
-    constexpr int full = Most / wide;
 #pragma unroll
-    for (int c = 0; c < divide_up(full, Group); ++c)
-      if ((c + 1) * Group <= full || c * Group + lane < full) whole((c * Group + lane) * wide);
-    if constexpr (Most % wide != 0) {
-      if (lane < Most % wide) move_each<I, Load>(image, run, full * wide + lane, full * wide + lane + 1);
+  for (int c = 0; c < divide_up(full, Group); ++c)
+    if ((c + 1) * Group <= full || c * Group + lane < full) {
+      const int e = (c * Group + lane) * wide;
+      if constexpr (Load) copy_async<I::chunk>(image + padded<I>(e), run + e);
+      else *reinterpret_cast<W*>(run + e) = *reinterpret_cast<const W*>(image + padded<I>(e));
     }
+  if constexpr (Count % wide != 0)
+    if (lane < Count % wide) {
+      const int e = full * wide + lane;
+      if constexpr (Load) copy_async<I::bytes>(image + padded<I>(e), run + e);
+      else run[e] = image[padded<I>(e)];
+    }
+}
+
+/// Moves a run that begins `shift` elements behind a border of 16 bytes. Words that stick out are read whole (what they
+/// bring lies outside of the image's elements) but written in pieces.
+template <class I, int Group, bool Load, int Count, class X>
+__device__ inline void move_shifted(X* image, X* run, int shift, int lane) {
+  constexpr int wide = 16 / I::bytes, words = divide_up(Count + wide - 1, wide);
+#pragma unroll
+  for (int c = 0; c < divide_up(words, Group); ++c) {
+    const int e = (c * Group + lane) * wide - shift;
+    if (e >= Count) continue;
+    if constexpr (Load) {
+      copy_async<16>(image + e, run + e);
+    } else if (e >= 0 && e + wide <= Count) {
+      *reinterpret_cast<uint4*>(run + e) = *reinterpret_cast<const uint4*>(image + e);
+    } else {
+#pragma unroll
+      for (int v = 0; v < wide; ++v)
+        if (e + v >= 0 && e + v < Count) run[e + v] = image[e + v];
+    }
+  }
+}
+
+/// Moves a run of `count` elements; `Most` is the count of a full tile. `exact`: nothing beyond its end may be read.
+template <class I, int Group, bool Load, int Most, class X>
+__device__ inline void move_run(X* image, X* run, int count, bool exact, int lane) {
+  if (count < Most || (Load && !I::aligned && exact)) {
+    move_elements<I, Group, Load>(image, run, count, lane);
+  } else if constexpr (I::aligned) {
+    move_chunks<I, Group, Load, Most>(image, run, lane);
   } else {
-    for (int c = lane; c * wide - shift < count; c += Group) {
-      const int e = c * wide - shift;
-      if (e >= 0 && e + wide <= count) whole(e);
-      else move_each<I, Load>(image, run, e < 0 ? 0 : e, smaller(e + wide, count));
-    }
+    move_shifted<I, Group, Load, Most>(image, run, static_cast<int>(reinterpret_cast<u64>(run) % 16) / I::bytes, lane);
   }
 }
 
@@ -102,28 +135,19 @@ __device__ inline void move_words(typename I::E::type* image, typename I::E::typ
 }
 
 template <class I, int Group, bool Load>
-__device__ inline void move_tile(char* stage, const void* base, i64 offset, i64 first, int count, i64 inner, int lane) {
+__device__ inline void move_tile(char* stage, const void* base, const small_range& t, i64 offset, i64 inner, int lane) {
   using X = typename I::E::type;
   if constexpr (I::pointers) {
     // One pointer for each problem; the offset of a range was added to none of them.
-    const i64* const table = static_cast<const i64*>(base) + (I::problems > 1 ? first : 0);
+    const i64* const table = static_cast<const i64*>(base) + (I::shared ? 0 : t.first);
     X* const image = reinterpret_cast<X*>(stage);
-    move_words<I, Group, Load>(image, static_cast<X*>(nullptr), table, count, 0, lane);
+    move_words<I, Group, Load>(image, static_cast<X*>(nullptr), table, t.count, 0, lane);
   } else {
     X* const at = static_cast<X*>(const_cast<void*>(base)) + offset;
     X* const image = reinterpret_cast<X*>(stage) + shift_of<I>(base, offset);
     if constexpr (I::flat)
-      move_run<I, Group, Load, I::problems * I::elements>(image, at, (I::problems > 1 ? count : 1) * I::elements, lane);
+      move_run<I, Group, Load, I::problems * I::elements>(image, at, (I::shared ? 1 : t.count) * I::elements, t.exact || I::shared, lane);
     else
-      move_words<I, Group, Load>(image, at, nullptr, count, inner, lane);
+      move_words<I, Group, Load>(image, at, nullptr, t.count, inner, lane);
   }
-}
-
-template <class I, int Group>
-__device__ inline void fetch(char* stage, const void* base, i64 offset, i64 first, int count, i64 inner, int lane) {
-  move_tile<I, Group, true>(stage, base, offset, first, count, inner, lane);
-}
-template <class I, int Group>
-__device__ inline void send(char* stage, void* base, i64 offset, i64 first, int count, i64 inner, int lane) {
-  move_tile<I, Group, false>(stage, base, offset, first, count, inner, lane);
 }

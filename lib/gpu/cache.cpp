@@ -176,7 +176,7 @@ std::string machine_code(const std::string& text, int architecture) {
 kernel load_kernel(const device& d, const kernel_request& r) {
   static std::mutex lock;
   static std::unordered_map<std::string, kernel> known;
-  const std::string key = std::to_string(d.ordinal) + " " + std::to_string(r.threads) + " " + std::to_string(r.shared_bytes) + " " + r.text;
+  const std::string key = std::to_string(d.ordinal) + " " + std::to_string(r.threads) + " " + std::to_string(r.shared_bytes) + " " + r.name + " " + r.text;
   {
     const std::lock_guard guard(lock);
     if (const auto found = known.find(key); found != known.end()) return found->second;

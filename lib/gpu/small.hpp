@@ -23,6 +23,7 @@ struct small_config {
   int pad_a = 0, pad_b = 0, pad_c = 0;  // elements left free after each row of an image
   int unroll = 8;
   int blocks = 1;                       // on a multiprocessor that the compiler leaves registers for
+  bool vectors = false;                 // neighbours in shared memory are read at once where they are aligned
   bool operator==(const small_config&) const = default;
 };
 

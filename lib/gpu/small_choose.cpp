@@ -93,6 +93,15 @@ void set_pads(const small_shape& s, small_config& c, bool wanted) {
   c.pad_c = 0;
 }
 
+/// Packs of neighbours, if the rows of both images can be made multiples of 16 bytes.
+void set_vectors(const small_shape& s, small_config& c) {
+  const auto size = static_cast<std::int64_t>(size_of(s.step.a));
+  const std::int64_t n = count_of(s.step.n), k = count_of(s.step.k);
+  if (c.compute != arithmetic::threads || size >= 16 || size == 2 || n % 2 || k % 2 || s.pointers) return;
+  c.vectors = true;
+  if (k * size % 16 != 0 && k * size % 8 != 0) c.pad_a = 0;
+}
+
 double problem_bytes(const small_shape& s) {
   const double m = static_cast<double>(count_of(s.step.m)), n = static_cast<double>(count_of(s.step.n)), k = static_cast<double>(count_of(s.step.k));
   const bool own_a = s.pointers || s.inner.a != 0, own_b = s.pointers || s.inner.b != 0;
@@ -150,10 +159,15 @@ std::vector<small_config> small_candidates(const small_shape& s, const gpu_machi
           const std::int64_t work = c.problems * items_of(s, c);
           if (work * 3 < c.group && kib > 2) continue;  // most threads would look on
           if (static_cast<double>(c.problems) * bytes > 2.5 * 1024 * kib && c.problems > 1) continue;
-          for (const int blocks : t.blocks) {
-            c.blocks = blocks;
-            if (std::find(out.begin(), out.end(), c) == out.end() && fits(s, c, m)) out.push_back(c);
-          }
+          for (const int blocks : t.blocks)
+            for (int way = 0; way < 3; ++way) {
+              small_config v = c;
+              v.blocks = blocks;
+              if (way == 1) set_pads(s, v, false);
+              if (way == 2) set_vectors(s, v);
+              if (way == 1 && c.compute == arithmetic::threads) continue;
+              if (std::find(out.begin(), out.end(), v) == out.end() && fits(s, v, m)) out.push_back(v);
+            }
         }
   return out;
 }

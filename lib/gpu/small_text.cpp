@@ -175,6 +175,18 @@ bool is_paired(const image& i, bool k_is_row) {
   return true;
 }
 
+/// Elements of a row (or column) that may be read at once: whole 16-byte words of the image.
+int pack_of(const image& i, bool along_row, int most) {
+  const auto& extents = along_row ? i.row_extents : i.col_extents;
+  const auto& near = along_row ? i.row_near : i.col_near;
+  if (near.size() != 1 || near[0] != 1 || !i.aligned) return 1;
+  std::int64_t pack = std::min<std::int64_t>(16 / i.bytes(), largest_power(extents[0], 16));
+  pack = std::min({pack, largest_power(i.stride, 16), largest_power(most, 16)});
+  for (const image_axis& a : i.axes)
+    if (a.near != 1) pack = std::min(pack, largest_power(a.near, 16));
+  return static_cast<int>(pack);
+}
+
 struct images {
   image a, b, c;
 };
@@ -211,6 +223,8 @@ small_kernel small_text(const small_shape& s, const small_config& c, const align
   k.text += number("m", count_of(s.step.m)) + number("n", count_of(s.step.n)) + number("k", count_of(s.step.k));
   k.text += number("problems", c.problems) + number("group", c.group) + number("block", c.block) + number("stages", c.stages);
   k.text += number("rm", c.rm) + number("rn", c.rn) + number("outer", static_cast<std::int64_t>(s.outer.size())) + number("compute", static_cast<int>(c.compute)) + number("unroll", c.unroll);
+  const bool packs = c.vectors && c.compute == arithmetic::threads;
+  k.text += number("vec_a", packs ? pack_of(i.a, false, 16) : 1) + number("vec_b", packs ? pack_of(i.b, false, c.rn) : 1);
   k.text += number("blocks", c.blocks) + flag("beta", s.step.beta) + flag("bfloat", s.step.a == dtype::bf16);
   k.text += flag("problem_fastest", i.c.problem_fastest) + "};\n";
   k.text += text_of(i.a, "image_a") + flag("paired", is_paired(i.a, false)) + "};\n";

@@ -112,7 +112,7 @@ std::string table_line(const tune_case& c, const small_config& b) {
   for (const int x : {b.problems, b.group, b.block, b.stages}) t += std::to_string(x) + ", ";
   t += std::string("arithmetic::") + names[static_cast<int>(b.compute)];
   for (const int x : {b.rm, b.rn, b.pad_a, b.pad_b, b.pad_c, b.unroll, b.blocks}) t += ", " + std::to_string(x);
-  return t + "}},";
+  return t + (b.vectors ? ", true}}," : "}},");
 }
 
 }  // namespace ricci::cuda

@@ -11,48 +11,63 @@ __device__ inline void finish(typename C::E::type* at, W acc, W alpha, W beta) {
   *at = C::E::put(x);
 }
 
-/// Each thread owns an rm x rn tile of one result; rows and columns of a tile lie tm and tn apart, so that neighbouring
-/// threads read neighbouring elements.
+/// Several neighbours in shared memory, read at once.
+template <class X, int Count>
+struct __align__(sizeof(X) * Count) pack {
+  X x[Count];
+};
+
+/// Each thread owns an rm x rn tile of one result; its rows, and its columns in packs of vec_b, lie tm and tn apart, so
+/// that neighbouring threads read neighbouring elements. a is read in packs of vec_a along k.
 template <class S, class A, class B, class C, class MemoryA, class MemoryB, class MemoryC>
 __device__ inline void product_by_threads(const MemoryA& a, const MemoryB& b, const MemoryC& c,
                                           typename C::E::wide alpha, typename C::E::wide beta, int lane) {
   using W = typename C::E::wide;
-  constexpr int rm = S::rm, rn = S::rn, tm = divide_up(S::m, rm), tn = divide_up(S::n, rn);
+  constexpr int rm = S::rm, rn = S::rn, tm = divide_up(S::m, rm), tn = divide_up(S::n, rn), va = S::vec_a, vb = S::vec_b;
   constexpr int items = S::problems * tm * tn;
+  using PackA = pack<typename A::E::type, va>;
+  using PackB = pack<typename B::E::type, vb>;
 #pragma unroll 1
   for (int item = lane; item < items; item += S::group) {
     int p, i, j;
     if constexpr (S::problem_fastest) p = item % S::problems, j = item / S::problems % tn, i = item / S::problems / tn;
     else j = item % tn, i = item / tn % tm, p = item / (tn * tm);
+    const auto column = [&](int s) { return (s / vb * tn + j) * vb + s % vb; };
+    const auto row_in = [&](int r) { return (r + 1) * tm <= S::m || i + r * tm < S::m; };
+    const auto column_in = [&](int s) { return (s / vb + 1) * tn * vb <= S::n || column(s) < S::n; };
     W acc[rm][rn];
-    int row[rm], col[rn];
+    int row[rm], col[rn / vb];
 #pragma unroll
-    for (int r = 0; r < rm; ++r) row[r] = p * A::stride + A::row_at((r + 1) * tm <= S::m ? i + r * tm : smaller(i + r * tm, S::m - 1));
+    for (int r = 0; r < rm; ++r) row[r] = p * A::stride + A::row_at(row_in(r) ? i + r * tm : S::m - 1);
 #pragma unroll
-    for (int s = 0; s < rn; ++s) col[s] = p * B::stride + B::col_at((s + 1) * tn <= S::n ? j + s * tn : smaller(j + s * tn, S::n - 1));
+    for (int s = 0; s < rn / vb; ++s) col[s] = p * B::stride + B::col_at(column_in(s * vb) ? column(s * vb) : S::n - vb);
 #pragma unroll
     for (int r = 0; r < rm; ++r)
 #pragma unroll
       for (int s = 0; s < rn; ++s) acc[r][s] = zero_of(static_cast<W*>(nullptr));
 #pragma unroll (S::unroll)
-    for (int k = 0; k < S::k; ++k) {
-      W x[rm], y[rn];
-      const int ka = A::col_at(k), kb = B::row_at(k);
+    for (int k = 0; k < S::k; k += va) {
+      PackA x[rm];
 #pragma unroll
-      for (int r = 0; r < rm; ++r) x[r] = conj_if<A::conj>(A::E::get(a.data[row[r] + ka]));
+      for (int r = 0; r < rm; ++r) x[r] = *reinterpret_cast<const PackA*>(a.data + row[r] + A::col_at(k));
 #pragma unroll
-      for (int s = 0; s < rn; ++s) y[s] = conj_if<B::conj>(B::E::get(b.data[col[s] + kb]));
+      for (int v = 0; v < va; ++v) {
+        PackB y[rn / vb];
 #pragma unroll
-      for (int r = 0; r < rm; ++r)
+        for (int s = 0; s < rn / vb; ++s) y[s] = *reinterpret_cast<const PackB*>(b.data + col[s] + B::row_at(k + v));
 #pragma unroll
-        for (int s = 0; s < rn; ++s) multiply_add(acc[r][s], x[r], y[s]);
+        for (int r = 0; r < rm; ++r)
+#pragma unroll
+          for (int s = 0; s < rn; ++s)
+            multiply_add(acc[r][s], conj_if<A::conj>(A::E::get(x[r].x[v])), conj_if<B::conj>(B::E::get(y[s / vb].x[s % vb])));
+      }
     }
 #pragma unroll
     for (int r = 0; r < rm; ++r)
 #pragma unroll
       for (int s = 0; s < rn; ++s)
-        if (((r + 1) * tm <= S::m || i + r * tm < S::m) && ((s + 1) * tn <= S::n || j + s * tn < S::n))
-          finish<S, C>(c.data + p * C::stride + C::row_at(i + r * tm) + C::col_at(j + s * tn), acc[r][s], alpha, beta);
+        if (row_in(r) && column_in(s))
+          finish<S, C>(c.data + p * C::stride + C::row_at(i + r * tm) + C::col_at(column(s)), acc[r][s], alpha, beta);
   }
 }
 

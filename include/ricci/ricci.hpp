@@ -13,6 +13,7 @@
 #include <ricci/expr/statement.hpp>
 #include <ricci/index/letters.hpp>
 #include <ricci/lower/plan.hpp>
+#include <ricci/tensor/copy.hpp>
 #include <ricci/tensor/make_view.hpp>
 #include <ricci/tensor/print.hpp>
 #include <ricci/tensor/tensor.hpp>

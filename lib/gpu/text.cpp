@@ -1,6 +1,8 @@
 // The plan for a GPU as people read it.
 #include <cstdio>
 
+#include "gpu/code_info.hpp"
+#include "gpu/compiler.hpp"
 #include "gpu/executable.hpp"
 
 namespace ricci::cuda {
@@ -60,15 +62,21 @@ std::string step_text(const program_plan& p, std::size_t s, const gpu_machine& m
                              group_text("n", step.shape.n) + group_text("k", step.shape.k);
   t += (groups.empty() ? "  scalars" : groups) + "\n       " + to_string(step) + "\n       ";
   const kernel_request r = request_of(step, {});
+  t += bytes_text(r.shared_bytes) + " shared, ";
+  int registers = 0, blocks = 0, stack = 0;
   if (compiled) {
     const kernel k = load_kernel(*compiled, r);
-    t += std::to_string(k.registers) + " registers, " + bytes_text(r.shared_bytes) + " shared, " + std::to_string(k.blocks) +
-         (k.blocks == 1 ? " block" : " blocks") + " of " + std::to_string(r.threads) + " on each of " +
-         std::to_string(m.multiprocessors) + " multiprocessors" +
-         (k.local_bytes > 0 ? ", " + std::to_string(k.local_bytes) + " bytes spilled" : "") + "\n       ";
-  } else {
-    t += bytes_text(r.shared_bytes) + " shared, blocks of " + std::to_string(r.threads) + "\n       ";
+    registers = k.registers, blocks = k.blocks, stack = k.local_bytes;
+  } else if (find_compiler().missing.empty()) {
+    const code_info c = read_code_info(machine_code(r.text, m.architecture), r.name);
+    registers = c.registers, blocks = blocks_of(c, r, m), stack = c.stack_bytes;
   }
+  if (registers > 0)
+    t += std::to_string(registers) + " registers, " + std::to_string(blocks) + (blocks == 1 ? " block" : " blocks") + " of " +
+         std::to_string(r.threads) + " on each of " + std::to_string(m.multiprocessors) + " multiprocessors" +
+         (stack > 0 ? ", " + std::to_string(stack) + " bytes spilled" : "") + "\n       ";
+  else
+    t += "blocks of " + std::to_string(r.threads) + " (no NVRTC to compile them with)\n       ";
   t += flops_text(step.flops) + ", " + bytes_text(step.bytes) + ", at least " + time_text(step.bound_seconds) + " by " +
        (step.bytes / (m.bandwidth * 1e9) >= step.bound_seconds * 0.999 ? "memory bandwidth" : "multiply-adds") + "\n";
   return t;

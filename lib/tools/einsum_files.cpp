@@ -3,6 +3,11 @@
 
 #include <ricci/core/error.hpp>
 #include <ricci/einsum/einsum.hpp>
+#include <ricci/tensor/tensor.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <span>
 
 #include "einsum/lower.hpp"
 #include "tools/convert.hpp"
@@ -34,6 +39,37 @@ void check_exact(const program& p, const std::vector<npy_array>& operands) {
                 "with rounding");
 }
 
+std::shared_ptr<const detail::prepared_einsum> prepare_on_gpu(const einsum_request& request,
+                                                              std::span<const detail::array_info> infos) {
+  auto lowered = detail::lower_einsum(detail::parse({request.subscripts}, infos.size()), infos, nullptr);
+  auto made = std::make_shared<detail::prepared_einsum>();
+  statement& s = lowered.statement.statements[0];
+  s.left.space = memory_space::gpu;
+  for (reference& f : s.terms[0].factors) f.space = memory_space::gpu;
+  if (std::find(lowered.extents.begin(), lowered.extents.end(), 0) == lowered.extents.end())
+    made->plan = compile(lowered.statement, request.how);
+  made->extents = std::move(lowered.extents);
+  made->statement = std::move(lowered.statement);
+  return made;
+}
+
+/// Copies the operands to the GPU, runs, and copies the result back.
+void run_on_gpu(const detail::prepared_einsum& prepared, std::vector<std::byte>& result, std::span<const detail::array_info> infos) {
+  if (!prepared.plan) return;
+  std::vector<tensor<double, dynamic, gpu>> memory;
+  const auto room = [&](std::size_t bytes) { return memory.emplace_back(static_cast<std::int64_t>(bytes / sizeof(double) + 1)).data(); };
+  std::vector<detail::array_info> there;
+  void* const out = room(result.size());
+  for (const detail::array_info& x : infos) {
+    const auto bytes = static_cast<std::size_t>(detail::element_count({x.extents.begin(), x.extents.end()}, size_of(x.type))) * size_of(x.type);
+    there.push_back(x);
+    there.back().data = room(bytes);
+    detail::copy_memory(there.back().data, true, x.data, false, static_cast<std::int64_t>(bytes), 1);
+  }
+  detail::run_einsum(prepared, out, there);
+  detail::copy_memory(result.data(), false, out, true, static_cast<std::int64_t>(result.size()), 1);
+}
+
 }  // namespace
 
 einsum_answer einsum_arrays(const einsum_request& request, const std::vector<npy_array>& operands) {
@@ -53,14 +89,16 @@ einsum_answer einsum_arrays(const einsum_request& request, const std::vector<npy
     const std::byte* const data = as_is ? x.data.data() : memory.back().data();
     infos.push_back({const_cast<std::byte*>(data ? data : &none), computed, x.extents, strides.back()});
   }
-  const auto prepared = detail::prepare_einsum({request.subscripts}, infos, nullptr, request.how);
+  const auto prepared = request.on_gpu ? prepare_on_gpu(request, infos)
+                                       : detail::prepare_einsum({request.subscripts}, infos, nullptr, request.how);
   if (is_integer(type)) check_exact(prepared->statement, operands);
 
   einsum_answer answer;
   answer.result.extents = prepared->extents;
   const std::int64_t count = detail::element_count(prepared->extents, size_of(computed));
   answer.result.data.resize(static_cast<std::size_t>(count) * size_of(computed));
-  detail::run_einsum(*prepared, answer.result.data.data(), infos);
+  if (request.on_gpu) run_on_gpu(*prepared, answer.result.data, infos);
+  else detail::run_einsum(*prepared, answer.result.data.data(), infos);
   if (is_integer(type)) answer.result.data = to_integers(answer.result.data, type);
   answer.result.type = type;
   if (request.explain)

@@ -15,6 +15,7 @@ struct einsum_request {
   std::optional<dtype> type;  // computes in it; else as NumPy promotes
   options how;
   bool explain = false;
+  bool on_gpu = false;
 };
 
 struct einsum_answer {

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "engine/explain.hpp"
+#include "gpu/executable.hpp"
 #include "machine/machine.hpp"
 #include "tools/commands.hpp"
 #include "tools/einsum_files.hpp"
@@ -15,7 +16,7 @@ namespace ricci::tools {
 namespace {
 
 struct arguments {
-  std::string subscripts, type = "f64", machine;
+  std::string subscripts, type = "f64", machine, backend = "cpu";
   std::vector<std::string> extents;
   int threads = 0;
 };
@@ -61,11 +62,27 @@ machine machine_of(const std::string& name) {
   throw error(errc::bad_argument, "there is no machine '" + name + "'; known are " + known);
 }
 
+/// For the GPU of this machine, else for the H200 that the kernels were measured on.
+std::string explain_on_gpu(const program& p, const std::string& name, const options& how) {
+  if (!name.empty() && name != "h200") throw error(errc::bad_argument, "there is no GPU '" + name + "'; known is h200");
+  check(p);
+  if (name.empty() && cuda::find_driver().missing.empty()) {
+    const cuda::device& d = cuda::current_device();
+    return cuda::to_string(cuda::make_program_plan(p, d.machine, how), d.machine, &d);
+  }
+  const cuda::gpu_machine& m = cuda::described_h200();
+  return cuda::to_string(cuda::make_program_plan(p, m, how), m);
+}
+
 void run(const arguments& given) {
   const dtype type = parse_dtype(given.type);
   const auto shapes = shapes_of(given.subscripts, parse_extents(given.extents));
   options how;
   how.threads = given.threads;
+  if (given.backend == "cuda") {
+    std::cout << explain_on_gpu(einsum_program(given.subscripts, shapes, type), given.machine, how);
+    return;
+  }
   std::cout << describe(einsum_program(given.subscripts, shapes, type), machine_of(given.machine), how);
 }
 
@@ -78,6 +95,7 @@ std::function<void()> add_explain(CLI::App& app) {
   c->add_option("extents", given->extents, "As e=100000 i=8 k=8 j=8");
   c->add_option("--dtype", given->type, "f32, f64 (the default), c64, c128, f16 or bf16");
   c->add_option("--machine", given->machine, "Plan for this machine instead of the one it runs on");
+  c->add_option("--backend", given->backend, "cpu or cuda; the latter needs no GPU")->check(CLI::IsMember({"cpu", "cuda"}));
   c->add_option("--threads", given->threads, "Most threads to use; 0: all")->check(CLI::Range(0, 65536));
   return [given] { run(*given); };
 }

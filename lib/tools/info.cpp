@@ -4,6 +4,7 @@
 #include <iostream>
 #include <memory>
 
+#include "gpu/info.hpp"
 #include "kernels/kernels.hpp"
 #include "machine/machine.hpp"
 #include "tools/commands.hpp"
@@ -40,8 +41,7 @@ void print(const machine& m) {
   std::cout << fmt::format("memory      {:.1f} GB/s one core, {:.1f} GB/s all\n", m.memory_bandwidth, m.memory_bandwidth_all)
             << fmt::format("peak        {:.1f} GFLOP/s f64, {:.1f} GFLOP/s f32, one core ({})\n", m.peak_f64, m.peak_f32, how)
             << fmt::format("written     {}\n", m.writes_kernels ? "kernels are written for each plan" : "no kernels are written for plans")
-            << fmt::format("tuned       {}\n", tuned());
-  std::cout << "GPU         no GPU backend in this build\n";
+            << fmt::format("tuned       {}\n", tuned()) << cuda::describe_gpus();
 }
 
 void run(bool measure) {

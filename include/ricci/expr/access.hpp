@@ -135,6 +135,8 @@ template <int Rank> struct bad_lookup;                       // analysis/diagnos
 
 template <class View, class... S>
 constexpr typename View::element_type& element_of(const View& view, const S&... subscripts) {
+  static_assert(View::shape_type::space == memory_space::host,
+                "ricci: an element of a gpu tensor cannot be reached from the host; ricci::copy the tensor first");
   std::int64_t at[sizeof...(S)];
   int d = 0;
   const auto step = [&](std::int64_t index) {

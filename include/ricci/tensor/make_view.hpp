@@ -44,6 +44,12 @@ struct strided_view<T, axis_list<D...>> {
   using type = tensor_view<T, always_dynamic<D>..., strided>;
 };
 
+template <class T, class Sequence> struct strided_gpu_view;
+template <class T, int... D>
+struct strided_gpu_view<T, axis_list<D...>> {
+  using type = tensor_view<T, always_dynamic<D>..., strided, gpu>;
+};
+
 /// Throws errc::bad_extent if one of the extents is negative.
 void check_extents(const std::int64_t* extents, int rank);
 
@@ -53,7 +59,7 @@ void check_extents(const std::int64_t* extents, int rank);
 template <class T, int N>
 using dynamic_view = typename detail::strided_view<T, typename detail::make_axis_list<N>::type>::type;
 
-/// Row-major (or as the options of `extents` say) over foreign memory.
+/// Row-major (or as the options of `extents` say, `gpu` too) over foreign memory.
 template <class T, auto... Options>
 constexpr tensor_view<T, Options...> view(T* data, const extents<Options...>& shape) {
   detail::check_extents(shape.numbers, detail::shape<Options...>::dynamic_count);
@@ -70,6 +76,13 @@ constexpr dynamic_view<T, N> view(T* data, const detail::number (&extents)[N], c
   }
   detail::check_extents(numbers, N);
   return {data, numbers};
+}
+
+/// The same over GPU memory: `view(gpu, device_pointer, {count, 8, 8}, {64, 1, 8})`.
+template <class T, int N>
+constexpr auto view(gpu_tag, T* data, const detail::number (&extents)[N], const detail::number (&strides)[N]) {
+  const auto on_host = view(data, extents, strides);
+  return typename detail::strided_gpu_view<T, typename detail::make_axis_list<N>::type>::type(data, on_host.numbers());
 }
 
 }  // namespace ricci

@@ -41,6 +41,8 @@ std::ostream& print_in_order(std::ostream& out, const X& x) {
 /// Nested brackets in row-major index order, as NumPy prints.
 template <detail::tensor_like X>
 std::ostream& operator<<(std::ostream& out, const X& x) {
+  static_assert(X::shape_type::space == memory_space::host,
+                "ricci: elements of a gpu tensor cannot be printed from the host; ricci::copy the tensor first");
   if constexpr (X::shape_type::width > 0) return detail::print_in_order(out, x);
   std::int64_t extents[X::shape_type::rank + 1]{}, strides[X::shape_type::rank + 1]{};
   for (int d = 0; d < X::rank(); ++d) {
@@ -55,6 +57,8 @@ std::ostream& operator<<(std::ostream& out, const X& x) {
 template <detail::tensor_like X, detail::tensor_like Y>
   requires std::is_same_v<typename X::value_type, typename Y::value_type>
 bool operator==(const X& x, const Y& y) {
+  static_assert(X::shape_type::space == memory_space::host && Y::shape_type::space == memory_space::host,
+                "ricci: elements of a gpu tensor cannot be compared on the host; ricci::copy the tensor first");
   if constexpr (X::shape_type::rank != Y::shape_type::rank) {
     return false;
   } else {

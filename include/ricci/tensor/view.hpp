@@ -54,6 +54,7 @@ class tensor_view {
   constexpr decltype(auto) operator()(const S&... subscripts) const { return detail::subscript(*this, subscripts...); }
 
   void fill(const value_type& x) const requires(!std::is_const_v<T>) {
+    static_assert(shape_type::space == memory_space::host, "ricci: fill a gpu tensor, or copy to the view");
     for (T& e : *this) e = x;
   }
 

@@ -1,7 +1,7 @@
 // Finds the kernels for the shipped table of many small products (lib/gpu/small_table.cpp).
 //   bench_gpu_tune compile PART PARTS TYPES SIZES BETAS [BEST]        fills the kernel cache; processes share the work
 //   bench_gpu_tune run FOLDER SHOWN TYPES SIZES BETAS [BEST]          measures; writes table lines, a log and `best`
-// TYPES as f64,f32; SIZES as 2:32; BETAS as 0, 1 or 0,1. BEST is such a file: only its candidates are looked at.
+// With RICCI_TUNE_THOROUGH set, more candidates. TYPES as f64,f32; SIZES as 2:32; BETAS as 0, 1 or 0,1. BEST is such a file: only its candidates are looked at.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -19,13 +19,18 @@ using namespace ricci;
 using namespace ricci::cuda;
 
 std::vector<tune_case> cases_of(const std::string& types, const char* sizes, const std::string& betas) {
+  // "2:32" or "2,5,7"
+  std::vector<int> wanted;
   int low = 2, high = 32;
-  if (std::sscanf(sizes, "%d:%d", &low, &high) == 1) high = low;
+  if (std::sscanf(sizes, "%d:%d", &low, &high) == 2)
+    for (int n = low; n <= high; ++n) wanted.push_back(n);
+  else
+    for (const char* at = sizes; at && *at; at = std::strchr(at, ',') ? std::strchr(at, ',') + 1 : nullptr) wanted.push_back(std::atoi(at));
   std::vector<tune_case> cases;
   for (int t = 0; t < dtype_count; ++t) {
     const std::string name = name_of(static_cast<dtype>(t));
     if (("," + types + ",").find("," + name + ",") == std::string::npos) continue;
-    for (int n = low; n <= high; ++n)
+    for (const int n : wanted)
       for (const bool beta : {false, true})
         if (betas.find(beta ? '1' : '0') != std::string::npos) cases.push_back({static_cast<dtype>(t), n, beta});
   }
@@ -40,7 +45,7 @@ struct record {
 constexpr std::size_t remembered = 10;
 
 std::vector<small_config> candidates(const tune_case& c, const char* best) {
-  if (!best) return candidates_of(c, described_h200());
+  if (!best) return candidates_of(c, described_h200(), std::getenv("RICCI_TUNE_THOROUGH") != nullptr);
   std::vector<small_config> out;
   std::ifstream in(best, std::ios::binary);
   for (record r; in.read(reinterpret_cast<char*>(&r), sizeof r);)

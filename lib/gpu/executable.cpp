@@ -52,13 +52,6 @@ place place_of(const operand& x, const planning::work& w) {
   return at;
 }
 
-int alignment_of(const void* p, dtype t) {
-  const auto address = reinterpret_cast<std::uintptr_t>(p);
-  const auto size = static_cast<std::uintptr_t>(std::min<std::size_t>(16, size_of(t)));
-  const std::uintptr_t power = address == 0 ? 16 : std::min<std::uintptr_t>(16, address & (~address + 1));
-  return static_cast<int>(std::max(power, size));
-}
-
 int rank_of(int alignment) { return alignment >= 16 ? 0 : alignment >= 8 ? 1 : alignment >= 4 ? 2 : 3; }
 
 void scale(const coefficient& c, const std::complex<double>* scalars, double (&to)[2]) {
@@ -167,7 +160,7 @@ void executable::launch(std::size_t step, const operands& x, cu_stream stream, c
   const auto one_pass = [&](const operands& given, bool last) {
     const void *a = given.a, *b = given.b;
     if (p.shape.swapped) std::swap(a, b);
-    const alignments at{alignment_of(a, p.shape.a), alignment_of(b, p.shape.b), alignment_of(given.c, p.shape.c)};
+    const alignments at = alignments_of(p.shape, a, b, given.c);
     const bool matters = p.kind == kernel_kind::small || p.kind == kernel_kind::tile;
     const kernel& k = kernel_of(step, matters ? at : alignments{}, last);
     packed_args args = pack(p, given, k, device_.machine, last);

@@ -18,15 +18,8 @@ std::string offsets(const std::vector<axis>& axes, const std::string& operands, 
   for (const char x : operands) {
     const auto stride = x == 'a' ? &axis::a : x == 'b' ? &axis::b : &axis::c;
     std::vector<std::int64_t> extents = extents_of(axes), strides = strides_of(axes, stride);
-    const std::string offset = offset_text(extents, strides, "u");
-    if (offset == "0") continue;
-    // Digits are unsigned, strides may be negative and products long.
-    std::string typed;
-    for (const char ch : offset) {
-      if (ch == '(') typed += "static_cast<i64>(";
-      else typed += ch;
-    }
-    text += std::string("    ") + x + " += " + typed + ";\n";
+    const std::string offset = long_offset_text(extents, strides, "u");
+    if (offset != "0") text += std::string("    ") + x + " += " + offset + ";\n";
   }
   return text;
 }

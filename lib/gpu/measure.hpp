@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include <ricci/core/types.hpp>
@@ -17,6 +18,7 @@ class buffer {
  public:
   explicit buffer(std::int64_t bytes);
   ~buffer();
+  buffer(buffer&& other) noexcept : data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_) {}
   buffer(const buffer&) = delete;
   buffer& operator=(const buffer&) = delete;
   char* data() const { return data_; }

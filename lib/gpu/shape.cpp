@@ -30,20 +30,19 @@ void fuse(std::vector<axis>& axes, std::int64_t axis::*first) {
   }
 }
 
-/// c = a b as c^T = b^T a^T.
-void swap_factors(step_shape& s) {
-  std::swap(s.a, s.b), std::swap(s.conj_a, s.conj_b), std::swap(s.m, s.n);
-  for (auto* group : {&s.batch, &s.m, &s.n, &s.k})
-    for (axis& x : *group) std::swap(x.a, x.b);
-  s.swapped = true;
-}
-
 }  // namespace
 
 std::int64_t count_of(const std::vector<axis>& axes) {
   std::int64_t n = 1;
   for (const axis& x : axes) n *= x.extent;
   return n;
+}
+
+void swap_factors(step_shape& s) {
+  std::swap(s.a, s.b), std::swap(s.conj_a, s.conj_b), std::swap(s.m, s.n);
+  for (auto* group : {&s.batch, &s.m, &s.n, &s.k})
+    for (axis& x : *group) std::swap(x.a, x.b);
+  s.swapped = true;
 }
 
 step_shape shape_of(const pair_op& op, const std::vector<std::int64_t>& extents) {
@@ -100,6 +99,13 @@ std::string offset_text(const std::vector<std::int64_t>& extents, const std::vec
     inside *= extents[d];
   }
   return text.empty() ? "0" : text;
+}
+
+std::string long_offset_text(const std::vector<std::int64_t>& extents, const std::vector<std::int64_t>& strides,
+                             const std::string& index) {
+  std::string typed;
+  for (const char c : offset_text(extents, strides, index)) typed += c == '(' ? "static_cast<i64>(" : std::string(1, c);
+  return typed;
 }
 
 std::vector<std::int64_t> extents_of(const std::vector<axis>& axes) {

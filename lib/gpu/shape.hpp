@@ -31,6 +31,9 @@ std::int64_t count_of(const std::vector<axis>& axes);
 /// Groups the labels of an operation and fuses those whose strides nest in every operand.
 step_shape shape_of(const pair_op& op, const std::vector<std::int64_t>& extents);
 
+/// c = a b as c^T = b^T a^T.
+void swap_factors(step_shape& s);
+
 /// Floating-point operations, and bytes that must move at least once.
 double flops_of(const step_shape& s);
 double bytes_of(const step_shape& s);
@@ -38,6 +41,10 @@ double bytes_of(const step_shape& s);
 /// The offset of a flattened index over axes (outermost first) as an expression in `index`; `stride` picks the operand.
 std::string offset_text(const std::vector<std::int64_t>& extents, const std::vector<std::int64_t>& strides,
                         const std::string& index);
+
+/// The same in 64 bits, for strides that are negative or long.
+std::string long_offset_text(const std::vector<std::int64_t>& extents, const std::vector<std::int64_t>& strides,
+                             const std::string& index);
 
 std::vector<std::int64_t> extents_of(const std::vector<axis>& axes);
 std::vector<std::int64_t> strides_of(const std::vector<axis>& axes, std::int64_t axis::*operand);

@@ -62,8 +62,8 @@ bool make_small(const step_shape& step, small_shape& out);
 /// The best configuration known: from the shipped table for its sizes, else by rules.
 small_config choose_small(const small_shape& s, const gpu_machine& m);
 
-/// Configurations worth measuring, the rules' choice first.
-std::vector<small_config> small_candidates(const small_shape& s, const gpu_machine& m);
+/// Configurations worth measuring, the rules' choice first; `thorough`: others, for sizes where those are not enough.
+std::vector<small_config> small_candidates(const small_shape& s, const gpu_machine& m, bool thorough = false);
 
 std::string to_string(const small_config& c);
 

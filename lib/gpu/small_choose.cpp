@@ -119,7 +119,7 @@ std::vector<tile> core_tiles(std::int64_t rows, std::int64_t cols, int most) {
   return tiles;
 }
 
-std::vector<small_config> arithmetic_choices(const small_shape& s) {
+std::vector<small_config> arithmetic_choices(const small_shape& s, bool thorough = false) {
   const std::int64_t m = count_of(s.step.m), n = count_of(s.step.n), k = count_of(s.step.k);
   std::vector<small_config> out;
   const auto add = [&](arithmetic how, const std::vector<tile>& tiles, std::size_t most) {
@@ -133,24 +133,34 @@ std::vector<small_config> arithmetic_choices(const small_shape& s) {
   const bool same = s.step.a == s.step.b && !is_complex(s.step.c);
   if (same && s.step.a == dtype::f64 && m > 6 && n > 6 && k > 3) add(arithmetic::mma_f64, core_tiles(up(m, 8), up(n, 8), 16), m > 16 ? 2 : 1);
   if (same && size_of(s.step.a) == 2 && m > 4 && n > 4 && k > 4) add(arithmetic::mma_16, core_tiles(up(m, 16), up(n, 8), 8), m > 16 ? 2 : 1);
-  add(arithmetic::threads, register_tiles(m, n, most_accumulators(s.step.c)), m > 8 && s.step.c != dtype::f64 ? 4 : m > 16 ? 2 : 3);
+  add(arithmetic::threads, register_tiles(m, n, most_accumulators(s.step.c)), thorough ? (s.step.c == dtype::f32 ? 5 : 4) : m > 8 && s.step.c != dtype::f64 ? 4 : m > 16 ? 2 : 3);
+  if (thorough && !is_complex(s.step.c))
+    for (std::size_t c = 0, count = out.size(); c < count; ++c) {
+      small_config other = out[c];
+      other.unroll = other.compute == arithmetic::threads ? 8 : other.unroll == 2 ? 1 : 2;
+      out.push_back(other);
+    }
   return out;
 }
 
 }  // namespace
 
-std::vector<small_config> small_candidates(const small_shape& s, const gpu_machine& m) {
+std::vector<small_config> small_candidates(const small_shape& s, const gpu_machine& m, bool thorough) {
   struct team {
     int group, block;
     std::vector<int> blocks;  // wanted on a multiprocessor: what the compiler leaves registers for
   };
-  static const std::vector<team> teams = {{128, 128, {8, 12, 1}}, {64, 64, {16, 1}}, {256, 256, {4, 6}}, {32, 128, {6, 1}}};
+  static const std::vector<team> usual = {{128, 128, {8, 12, 1}}, {64, 64, {16, 1}}, {256, 256, {4, 6}}, {32, 128, {6, 1}}};
+  static const std::vector<team> more = {{128, 128, {5, 6, 7, 10}}, {64, 64, {10, 12, 14, 20}}, {32, 32, {16, 24, 32, 1}},
+                                         {96, 96, {8, 10, 12, 1}}, {192, 192, {4, 5, 1}}, {32, 128, {4, 5}}, {256, 256, {3, 1}}};
+  const std::vector<team>& teams = thorough ? more : usual;
   std::vector<small_config> out;
   const double bytes = problem_bytes(s);
-  for (const small_config& base : arithmetic_choices(s))
+  for (const small_config& base : arithmetic_choices(s, thorough))
     for (const team& t : teams)
       for (const int stages : {1, 2, 3})
         for (const double kib : {4.0, 8.0, 2.0, 16.0}) {
+          if (thorough && (kib > 8 || stages == 3 || (stages == 2 && t.group > 64))) continue;
           if ((stages == 3 && t.group != 256) || (stages == 1 && t.group == 32)) continue;
           small_config c = base;
           c.group = t.group, c.block = t.block, c.stages = stages;
@@ -172,6 +182,21 @@ std::vector<small_config> small_candidates(const small_shape& s, const gpu_machi
   return out;
 }
 
+/// Problems that lie side by side are read along the batch: enough of them for whole sectors of memory.
+void gather_neighbours(const small_shape& s, small_config& c, const gpu_machine& m) {
+  if (s.pointers || (s.inner.a != 1 && s.inner.b != 1 && s.inner.c != 1)) return;
+  for (const int problems : {32, 16, 8}) {
+    small_config wider = c;
+    wider.problems = problems, wider.stages = 1, wider.pad_a = wider.pad_b = wider.pad_c = 0;
+    if (problems <= c.problems || problems > s.inner.extent) break;
+    if (!fits(s, wider, m) || shared_bytes_of(s, wider, {}) > m.shared_bytes / 3) continue;
+    c = wider;
+    return;
+  }
+}
+
+constexpr int measured_architecture = 90;
+
 small_config choose_small(const small_shape& s, const gpu_machine& m) {
   const std::int64_t sm = count_of(s.step.m), sn = count_of(s.step.n), sk = count_of(s.step.k);
   const double side = std::cbrt(static_cast<double>(sm * sn * sk));
@@ -187,18 +212,22 @@ small_config choose_small(const small_shape& s, const gpu_machine& m) {
   if (best && nearest < 100) {
     const auto size = static_cast<double>(size_of(best->type));
     small_config c = best->config;
+    if (m.architecture != measured_architecture) c.blocks = 1;  // another compiler back end would spill
     const bool square = sm == best->n && sn == best->n && sk == best->n && s.step.a == s.step.b && s.step.b == s.step.c;
     if (square) {
       c.problems = static_cast<int>(std::min<std::int64_t>(c.problems, std::max<std::int64_t>(1, s.inner.extent)));
       if (s.pointers) c.pad_a = c.pad_b = 0;
+      const bool packed = !s.pointers && s.inner.a == sm * sk && s.inner.b == sk * sn && s.inner.c == sm * sn;
+      if (!packed) c.blocks = 1, gather_neighbours(s, c, m);
       if (fits(s, c, m)) return c;
     }
     // The same kind of kernel with tiles of as many bytes.
     const double kept = static_cast<double>(c.problems) * 2.5 * best->n * best->n * size;
     for (small_config own : arithmetic_choices(s)) {
-      own.group = c.group, own.block = c.block, own.stages = c.stages, own.blocks = c.blocks;
+      own.group = c.group, own.block = c.block, own.stages = c.stages;
       own.problems = problems_near(s, own, std::max(1.0, kept / problem_bytes(s)));
       set_pads(s, own, true);
+      gather_neighbours(s, own, m);
       if (own.compute == c.compute && fits(s, own, m)) return own;
       candidates.push_back(own);
     }

@@ -144,7 +144,7 @@ std::string word_offset(const image& i, std::int64_t image_axis::*stride) {
     extents.push_back(d == 0 ? i.axes[d].extent / i.unit : i.axes[d].extent);
     strides.push_back(d == 0 ? i.axes[d].*stride * i.unit : i.axes[d].*stride);
   }
-  return offset_text(extents, strides, "u");
+  return stride == &image_axis::far ? long_offset_text(extents, strides, "u") : offset_text(extents, strides, "u");
 }
 
 std::string text_of(const image& i, const char* name) {
@@ -158,7 +158,7 @@ std::string text_of(const image& i, const char* name) {
   t += flag("conj", i.conj) + flag("problem_fastest", i.problem_fastest) + flag("shared", i.shared);
   t += number("problems", i.problems) + number("elements", i.elements) + number("stride", i.stride) + number("size", i.size);
   t += number("chunk", i.chunk) + number("row", i.row) + number("pad", i.pad) + number("units", i.units) + number("unit", i.unit);
-  t += offset("i64", "from", "u", i.flat ? "0" : "static_cast<i64>(0) + " + word_offset(i, &image_axis::far));
+  t += offset("i64", "from", "u", i.flat ? "0" : word_offset(i, &image_axis::far));
   t += offset("int", "to", "u", i.flat ? "0" : word_offset(i, &image_axis::near));
   t += offset("int", "row_at", "i", offset_text(i.row_extents, i.row_near, "i"));
   t += offset("int", "col_at", "i", offset_text(i.col_extents, i.col_near, "i"));

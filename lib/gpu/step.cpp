@@ -59,6 +59,13 @@ bool worth_tiling(const step_shape& s) {
   return s.has_a && m >= 12 && n >= 12 && k >= 4;
 }
 
+int alignment_of(const void* p, dtype t) {
+  const auto address = reinterpret_cast<std::uintptr_t>(p);
+  const auto size = static_cast<std::uintptr_t>(std::min<std::size_t>(16, size_of(t)));
+  const std::uintptr_t power = address == 0 ? 16 : std::min<std::uintptr_t>(16, address & (~address + 1));
+  return static_cast<int>(std::max(power, size));
+}
+
 template <class Args>
 void fill(packed_args& to, const Args& x) {
   std::memcpy(to.bytes, &x, sizeof x);
@@ -124,6 +131,10 @@ kernel_request request_of(const step_plan& p, const alignments& at, bool last) {
     case kernel_kind::permute: return {permute_text(p), "permute", 256, 0};
     default: return {general_text(p, last), "general", p.general.block, 0};
   }
+}
+
+alignments alignments_of(const step_shape& s, const void* a, const void* b, const void* c) {
+  return {alignment_of(a, s.a), alignment_of(b, s.b), alignment_of(c, s.c)};
 }
 
 int threads_of(const step_plan& p) {

@@ -39,6 +39,9 @@ step_plan plan_step(const step_shape& s, const gpu_machine& m);
 /// The kernel of a step for operands aligned so. `last`: the second pass of a sum in parts.
 kernel_request request_of(const step_plan& p, const alignments& at, bool last = false);
 
+/// How pointers are aligned, at most 16 bytes and at least an element.
+alignments alignments_of(const step_shape& s, const void* a, const void* b, const void* c);
+
 /// Threads of a block.
 int threads_of(const step_plan& p);
 

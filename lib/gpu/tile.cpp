@@ -19,11 +19,8 @@ std::string offset_function(const char* name, const std::vector<axis>& axes, con
   t += std::string(") {\n    const ") + (wide ? "u64" : "u32") + " u = static_cast<" + (wide ? "u64" : "u32") + ">(at);\n";
   for (const char x : operands) {
     const auto stride = x == 'a' ? &axis::a : x == 'b' ? &axis::b : &axis::c;
-    const std::string offset = offset_text(extents_of(axes), strides_of(axes, stride), "u");
-    if (offset == "0") continue;
-    std::string typed;
-    for (const char ch : offset) typed += ch == '(' ? "static_cast<i64>(" : std::string(1, ch);
-    t += std::string("    ") + x + " += " + typed + ";\n";
+    const std::string offset = long_offset_text(extents_of(axes), strides_of(axes, stride), "u");
+    if (offset != "0") t += std::string("    ") + x + " += " + offset + ";\n";
   }
   return t + "  }\n";
 }

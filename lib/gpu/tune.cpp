@@ -61,8 +61,8 @@ std::string compare(const tune_case& c, const std::vector<char>& got, const std:
 
 }  // namespace
 
-std::vector<small_config> candidates_of(const tune_case& c, const gpu_machine& m) {
-  return small_candidates(plan_of(c, 1 << 20).small, m);
+std::vector<small_config> candidates_of(const tune_case& c, const gpu_machine& m, bool thorough) {
+  return small_candidates(plan_of(c, 1 << 20).small, m, thorough);
 }
 
 void compile_candidate(const tune_case& c, const small_config& config, int architecture) {

@@ -24,7 +24,7 @@ struct tune_result {
 };
 
 /// What small_candidates() offers for a case.
-std::vector<small_config> candidates_of(const tune_case& c, const gpu_machine& m);
+std::vector<small_config> candidates_of(const tune_case& c, const gpu_machine& m, bool thorough = false);
 
 /// Compiles a candidate into the disk cache. Needs no GPU.
 void compile_candidate(const tune_case& c, const small_config& config, int architecture);

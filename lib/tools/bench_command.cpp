@@ -23,7 +23,7 @@ struct arguments {
   bool no_peers = false, no_eigen_fixed = false;
 };
 
-constexpr bench_backend backends[] = {{"cpu", bench_gemm_cpu}};
+constexpr bench_backend backends[] = {{"cpu", bench_gemm_cpu}, {"cuda", bench_gemm_cuda}};
 
 std::vector<std::string> split(const std::string& text, char at) {
   std::vector<std::string> out(1);
@@ -125,7 +125,7 @@ void run(const arguments& a) {
   r.command = typed(a);
   for (const bench_backend& b : backends)
     if (a.backend == b.name) return b.run(r);
-  throw error(errc::no_gpu, "this build measures on the CPU alone; say --backend cpu");
+  throw error(errc::bad_argument, "there is no backend '" + a.backend + "'");
 }
 
 }  // namespace

@@ -1,4 +1,9 @@
 // Shapes that leave the small kernels on the GPU: tiles, transpositions, long sums, batches beyond 65,535, diagonals.
+#include <array>
+
+#include <ricci/core/error.hpp>
+#include <ricci/engine/gemm.hpp>
+
 #include "on_gpu.hpp"
 
 using namespace ricci;
@@ -73,4 +78,109 @@ TEST_CASE("batches beyond 65,535 and loops in any number") {
     product_of(t, {{'e', 70001}, {'i', 2}, {'j', 3}, {'k', 2}}, "eij", "eik", "ekj", "", "", update::add);
     product_of(t, {{'a', 7}, {'b', 5}, {'c', 6}, {'d', 4}, {'i', 4}, {'j', 5}, {'k', 3}}, "acbidj", "abcdik", "dkcbaj", "", "", update::assign, 1);
   }
+}
+
+TEST_CASE("batches by pointers, by strides and side by side") {
+  if (!has_gpu()) return;
+  for (dtype t : all_types)
+    for (const auto& [m, n, k] : {std::array<std::int64_t, 3>{5, 5, 5}, {16, 8, 12}, {31, 33, 7}, {64, 48, 64}})
+      for (const bool by_pointers : {true, false}) {
+        case_builder c(t, 11);
+        const std::int64_t batch = 203;
+        labels(c, {{'e', batch}, {'i', m}, {'j', n}, {'k', k}});
+        statement s;
+        const bool side = !by_pointers && m == 5;
+        s.left = c.tensor("C", "eij", side ? "ije" : ""), s.op = update::add;
+        s.terms.push_back({-1, false, {c.tensor("A", "eik", side ? "ike" : "eki"), c.tensor("B", "ekj", side ? "kje" : "")}});
+        c.p.statements.push_back(s);
+        const auto expected = evaluate(c.p, 0, c.bind());
+        gpu_memory memory(c, by_pointers ? 1 : 0);
+        const bindings b = memory.bind();
+        const auto& left = s.left.axes;
+        const auto &a = s.terms[0].factors[0].axes, &y = s.terms[0].factors[1].axes;
+        gemm_problem p;
+        p.type = t, p.m = m, p.n = n, p.k = k, p.batch = batch, p.beta = 1;
+        p.a_row = a[1].stride, p.a_col = a[2].stride, p.b_row = y[1].stride, p.b_col = y[2].stride;
+        p.c_row = left[1].stride, p.c_col = left[2].stride;
+        p.a_step = a[0].stride, p.b_step = y[0].stride, p.c_step = left[0].stride;
+        if (by_pointers) {
+          std::vector<void*> lists[3];
+          void* there[3];
+          const std::int64_t steps[] = {p.c_step, p.a_step, p.b_step};
+          for (int x = 0; x < 3; ++x) {
+            for (std::int64_t e = 0; e < batch; ++e)
+              lists[x].push_back(static_cast<char*>(b.pointers[x]) + e * steps[x] * static_cast<std::int64_t>(size_of(t)));
+            there[x] = cuda::allocate(batch * 8);
+            cuda::copy_to_device(there[x], lists[x].data(), batch * 8);
+          }
+          run_gemm_each_gpu(p, static_cast<void**>(there[1]), static_cast<void**>(there[2]), static_cast<void**>(there[0]));
+          REQUIRE(memory.fetch());
+          for (void* x : there) cuda::release(x);
+        } else {
+          run_gemm_gpu(p, b.pointers[1], b.pointers[2], b.pointers[0]);
+          REQUIRE(memory.fetch());
+        }
+        INFO(name_of(t) << " " << m << " " << n << " " << k << (by_pointers ? " by pointers" : ""));
+        REQUIRE(error_in_bounds(c.p, 0, c.bind(), expected, 2) <= 1.0);
+      }
+}
+
+TEST_CASE("what is wrong is said") {
+  if (!has_gpu()) return;
+  case_builder c(dtype::f64, 3);
+  labels(c, {{'e', 10}, {'i', 4}, {'j', 4}, {'k', 4}});
+  statement s;
+  s.left = c.tensor("C", "eij");
+  s.terms.push_back({-1, false, {c.tensor("A", "eik"), c.tensor("B", "ekj")}});
+  c.p.statements.push_back(s);
+  const auto plan = compile(on_gpu(c.p));
+  const auto code_of = [](auto&& work) {
+    try {
+      work();
+    } catch (const error& e) {
+      return e.code();
+    }
+    return errc{};
+  };
+  const std::vector<char> before(c.memory[0].get(), c.memory[0].get() + 160 * 8);
+  CHECK(code_of([&] { run(*plan, c.bind()); }) == errc::wrong_space);  // host pointers
+  CHECK(std::memcmp(before.data(), c.memory[0].get(), before.size()) == 0);
+  CHECK(code_of([&] { run(*compile(c.p), c.bind(), nullptr); }) == errc::wrong_space);  // a stream for host tensors
+  CHECK(code_of([&] { cuda::release(cuda::allocate(std::int64_t{1} << 50)); }) == errc::no_memory);
+}
+
+TEST_CASE("strides that run backwards") {
+  if (!has_gpu()) return;
+  for (dtype t : {dtype::f32, dtype::c128, dtype::f16})
+    for (const int which : {0, 1, 2, 3}) {
+      case_builder c(t, 13);
+      labels(c, {{'e', 50}, {'i', 6}, {'j', 7}, {'k', 5}});
+      statement s;
+      s.left = c.tensor("C", "eij"), s.op = update::add;
+      reference a = c.tensor("A", "eik"), b = c.tensor("B", "ekj");
+      const auto turn = [&](reference& r, int axis) {
+        reference_axis& x = r.axes[static_cast<std::size_t>(axis)];
+        c.pointers[static_cast<std::size_t>(r.slot)] = static_cast<char*>(c.pointers[static_cast<std::size_t>(r.slot)]) +
+            (c.p.labels[static_cast<std::size_t>(x.label)].extent - 1) * x.stride * static_cast<std::int64_t>(size_of(t));
+        x.stride = -x.stride;
+      };
+      s.terms.push_back({-1, false, {a, b}});
+      const std::vector<void*> bases = c.pointers;
+      if (which < 3) turn(s.terms[0].factors[0], which);
+      else turn(s.left, 1);
+      c.p.statements.push_back(s);
+      const auto expected = evaluate(c.p, 0, c.bind());
+      const std::vector<void*> turned = c.pointers;
+      c.pointers = bases;
+      gpu_memory memory(c, 0);
+      std::vector<void*> there;
+      for (std::size_t p = 0; p < turned.size(); ++p)
+        there.push_back(static_cast<char*>(memory.bind().pointers[p]) + (static_cast<char*>(turned[p]) - static_cast<char*>(bases[p])));
+      const auto plan = compile(on_gpu(c.p));
+      run(*plan, {there.data(), c.scalars.data()});
+      REQUIRE(memory.fetch());
+      c.pointers = turned;
+      INFO(name_of(t) << " " << which << "\n" << describe(*plan));
+      REQUIRE(error_in_bounds(c.p, 0, c.bind(), expected, 2) <= 1.0);
+    }
 }

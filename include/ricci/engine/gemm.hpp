@@ -34,4 +34,10 @@ void run_gemm(const gemm_problem& p, const void* a, const void* b, void* c);
 /// Problem e at a[e], b[e], c[e], p.batch of them. No two c overlap.
 void run_gemm_each(const gemm_problem& p, const void* const* a, const void* const* b, void* const* c);
 
+/// Both on the GPU: the matrices (and, for _each, the arrays of pointers to them) are in its memory. Enqueued on a CUDA
+/// stream, null for the default one. _each takes sides and sums up to 64.
+/// Errors    no_gpu, gpu_failed, wrong_space, no_memory; bad_argument for larger matrices by pointers.
+void run_gemm_gpu(const gemm_problem& p, const void* a, const void* b, void* c, void* stream = nullptr);
+void run_gemm_each_gpu(const gemm_problem& p, const void* const* a, const void* const* b, void* const* c, void* stream = nullptr);
+
 }  // namespace ricci

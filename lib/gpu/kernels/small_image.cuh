@@ -114,6 +114,16 @@ __device__ inline void move_run(X* image, X* run, int count, bool exact, int lan
   }
 }
 
+/// A word in elements.
+template <class I, bool Load, class X>
+__device__ inline void move_unaligned(X* near, X* far) {
+#pragma unroll
+  for (int v = 0; v < I::unit; ++v) {
+    if constexpr (Load) copy_async<I::bytes>(near + v, far + v);
+    else far[v] = near[v];
+  }
+}
+
 /// Moves the words of a tile that is no run.
 template <class I, int Group, bool Load>
 __device__ inline void move_words(typename I::E::type* image, typename I::E::type* base, const i64* table, int count,
@@ -129,6 +139,12 @@ __device__ inline void move_words(typename I::E::type* image, typename I::E::typ
     if (I::problems > 1 && p >= count) continue;
     X* const far = (I::pointers ? reinterpret_cast<X*>(table[p]) : base + p * inner) + I::from(u);
     X* const near = image + p * I::stride + I::to(u);
+    if constexpr (I::pointers && I::unit > 1) {  // nobody knows beforehand how each matrix is aligned
+      if (reinterpret_cast<u64>(far) % bytes != 0) {
+        move_unaligned<I, Load>(near, far);
+        continue;
+      }
+    }
     if constexpr (Load) copy_async<bytes>(near, far);
     else *reinterpret_cast<W*>(far) = *reinterpret_cast<const W*>(near);
   }

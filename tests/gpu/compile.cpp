@@ -1,0 +1,112 @@
+// Every kernel that the tests and the shipped table use, compiled for several architectures without a GPU: none may spill.
+// Without NVRTC there is nothing to compile with, and the test is skipped (exit code 77).
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <ricci/core/error.hpp>
+
+#include "gpu/code_info.hpp"
+#include "gpu/compiler.hpp"
+#include "gpu/measure.hpp"
+#include "gpu/small_table.hpp"
+
+namespace {
+
+using namespace ricci;
+using namespace ricci::cuda;
+
+struct job {
+  std::string what;
+  kernel_request request;
+  int architecture;
+};
+
+/// The table's kernels, for the other alignments and layouts too.
+void add_table(std::vector<job>& to, int architecture, int every) {
+  for (int e = 0; e < small_entry_count; ++e) {
+    if (e % every != architecture % every) continue;
+    const small_entry& x = small_entries[e];
+    step_plan p;
+    p.shape = square_step(x.type, x.n, x.beta, 100000);
+    p.kind = kernel_kind::small;
+    make_small(p.shape, p.small);
+    p.config = x.config;
+    if (architecture != 90) p.config.blocks = 1;  // as choose_small() has it
+    to.push_back({std::string("table ") + name_of(x.type) + " n=" + std::to_string(x.n) + " beta=" + std::to_string(x.beta), request_of(p, {}), architecture});
+  }
+}
+
+/// Other layouts, other alignments, and the other families.
+void add_families(std::vector<job>& to, int architecture) {
+  for (int t = 0; t < dtype_count; ++t) {
+    const dtype type = static_cast<dtype>(t);
+    const auto add = [&](const char* what, step_shape s, const alignments& at, bool last = false) {
+      s.a = s.b = s.c = type;
+      const step_plan p = cuda::plan_step(s, described_h200());
+      to.push_back({std::string(what) + " " + name_of(type), request_of(p, at, last && p.general.parts > 1), architecture});
+    };
+    step_shape s = square_step(type, 7, true, 1000);
+    add("shifted", s, {2, 4, 8});
+    std::swap(s.k[0].a, s.m[0].a);
+    s.n[0].c = 7, s.m[0].c = 1, s.conj_b = true;
+    add("transposed", s, {});
+    s = square_step(type, 12, false, 1000);
+    s.batch = {{9, 20000, 0, 20000}, {100, 1, 300, 1}};
+    s.m[0].a = 2000, s.k[0].a = 150, s.m[0].c = 1500, s.n[0].c = 110;
+    add("side by side", s, {});
+    add("tiles", square_step(type, 200, true, 3), {});
+    add("unaligned tiles", square_step(type, 131, false, 3), {2, 2, 2});
+    step_shape move;
+    move.has_a = false;
+    move.n = {{100, 0, 1, 300}, {300, 0, 100, 1}};
+    add("transposition", move, {});
+    step_shape sum;
+    sum.k = {{1000000, 1, 1, 0}};
+    add("long sum", sum, {});
+    add("long sum, second pass", sum, {}, true);
+  }
+}
+
+int run(std::vector<job> jobs) {
+  std::vector<std::string> failures(jobs.size());
+  std::vector<std::thread> workers;
+  const auto hands = static_cast<std::size_t>(std::max(1u, std::thread::hardware_concurrency()));
+  for (std::size_t h = 0; h < hands; ++h)
+    workers.emplace_back([&, h] {
+      for (std::size_t j = h; j < jobs.size(); j += hands) try {
+          const code_info c = read_code_info(compile_text(jobs[j].request.text, jobs[j].architecture, usual_options()), jobs[j].request.name);
+          if (c.stack_bytes > 0) failures[j] = "spills " + std::to_string(c.stack_bytes) + " bytes of a thread";
+          if (blocks_of(c, jobs[j].request, described_h200()) < 1) failures[j] = "does not fit on a multiprocessor";
+        } catch (const std::exception& e) {
+          failures[j] = e.what();
+        }
+    });
+  for (std::thread& w : workers) w.join();
+  int bad = 0;
+  for (std::size_t j = 0; j < jobs.size(); ++j)
+    if (!failures[j].empty()) std::printf("%s on sm_%d: %s\n", jobs[j].what.c_str(), jobs[j].architecture, failures[j].c_str()), ++bad;
+  std::printf("%zu kernels compiled, %d bad\n", jobs.size(), bad);
+  return bad == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+/// Argument "all": every entry of the table for every architecture; else a share of it, so that it takes a minute.
+int main(int count, char** words) {
+  const compiler_info& c = find_compiler();
+  if (!c.missing.empty()) {
+    std::printf("skipped: no NVRTC (%s)\n", c.missing.c_str());
+    return 77;
+  }
+  const bool all = count > 1 && std::string(words[1]) == "all";
+  std::vector<job> jobs;
+  for (const int a : c.architectures)
+    if (a == 80 || a == 90 || a == 100) {
+      add_table(jobs, a, all ? 1 : 8);
+      if (all || a == 90) add_families(jobs, a);
+    }
+  return run(jobs);
+}

@@ -21,7 +21,7 @@ const small_entry small_entries[] = {
     {dtype::f32, 14, false, {10, 64, 64, 1, arithmetic::threads, 7, 5, 0, 0, 0, 4, 1}},  // 101.2 %
     {dtype::f32, 15, false, {8, 64, 64, 1, arithmetic::threads, 8, 5, 0, 0, 0, 4, 1}},  // 101.2 %
     {dtype::f32, 16, false, {4, 64, 64, 1, arithmetic::threads, 8, 4, 4, 4, 0, 4, 1, true}},  // 90.5 %
-    {dtype::f32, 17, false, {2, 32, 128, 2, arithmetic::threads, 5, 6, 0, 0, 0, 4, 1}},  // 87.2 %
+    {dtype::f32, 17, false, {3, 64, 64, 1, arithmetic::threads, 6, 3, 0, 0, 0, 8, 14}},  // 89.8 %
     {dtype::f32, 18, false, {6, 64, 64, 1, arithmetic::threads, 6, 6, 0, 0, 0, 4, 1, true}},  // 101.7 %
     {dtype::f32, 19, false, {4, 64, 64, 1, arithmetic::threads, 5, 5, 0, 0, 0, 4, 16}},  // 97.2 %
     {dtype::f32, 20, false, {5, 64, 64, 1, arithmetic::threads, 7, 5, 0, 0, 0, 4, 1}},  // 101.6 %
@@ -52,7 +52,7 @@ const small_entry small_entries[] = {
     {dtype::f32, 14, true, {8, 64, 64, 1, arithmetic::threads, 4, 7, 0, 0, 0, 4, 16}},  // 102.8 %
     {dtype::f32, 15, true, {8, 64, 64, 1, arithmetic::threads, 5, 8, 0, 0, 0, 4, 1}},  // 101.7 %
     {dtype::f32, 16, true, {8, 64, 64, 1, arithmetic::threads, 8, 4, 4, 4, 0, 4, 1, true}},  // 96.8 %
-    {dtype::f32, 17, true, {3, 64, 64, 1, arithmetic::threads, 3, 6, 0, 0, 0, 4, 16}},  // 94.2 %
+    {dtype::f32, 17, true, {3, 64, 64, 1, arithmetic::threads, 6, 3, 0, 0, 0, 4, 14}},  // 95.0 %
     {dtype::f32, 18, true, {6, 64, 64, 1, arithmetic::threads, 6, 6, 0, 0, 0, 4, 1}},  // 102.3 %
     {dtype::f32, 19, true, {4, 128, 128, 1, arithmetic::threads, 5, 5, 0, 0, 0, 4, 8}},  // 97.0 %
     {dtype::f32, 20, true, {4, 64, 64, 1, arithmetic::threads, 5, 5, 0, 0, 0, 4, 1}},  // 102.9 %
@@ -148,11 +148,11 @@ const small_entry small_entries[] = {
     {dtype::c64, 17, false, {2, 64, 64, 1, arithmetic::threads, 2, 6, 0, 0, 0, 4, 1}},  // 83.2 %
     {dtype::c64, 18, false, {3, 64, 64, 1, arithmetic::threads, 3, 3, 0, 0, 0, 4, 16, true}},  // 100.7 %
     {dtype::c64, 19, false, {2, 64, 64, 1, arithmetic::threads, 5, 3, 0, 0, 0, 4, 1}},  // 84.7 %
-    {dtype::c64, 20, false, {1, 32, 128, 2, arithmetic::threads, 3, 5, 0, 0, 0, 4, 6, true}},  // 94.9 %
+    {dtype::c64, 20, false, {1, 32, 128, 2, arithmetic::threads, 3, 5, 0, 0, 0, 4, 5}},  // 95.0 %
     {dtype::c64, 21, false, {2, 64, 64, 1, arithmetic::threads, 3, 3, 0, 0, 0, 4, 1}},  // 86.1 %
     {dtype::c64, 22, false, {2, 128, 128, 2, arithmetic::threads, 2, 6, 0, 0, 0, 4, 1, true}},  // 85.5 %
     {dtype::c64, 23, false, {2, 128, 128, 1, arithmetic::threads, 4, 3, 0, 0, 0, 4, 8}},  // 87.0 %
-    {dtype::c64, 24, false, {1, 64, 64, 1, arithmetic::threads, 4, 3, 2, 2, 0, 4, 1, true}},  // 77.1 %
+    {dtype::c64, 24, false, {1, 64, 64, 1, arithmetic::threads, 4, 3, 2, 2, 0, 4, 14}},  // 78.4 %
     {dtype::c64, 2, true, {128, 256, 256, 1, arithmetic::threads, 2, 1, 0, 0, 0, 2, 4, true}},  // 103.8 %
     {dtype::c64, 3, true, {64, 128, 128, 1, arithmetic::threads, 2, 3, 0, 0, 0, 3, 1}},  // 103.4 %
     {dtype::c64, 4, true, {32, 64, 64, 1, arithmetic::threads, 2, 4, 0, 0, 0, 4, 16}},  // 103.1 %
@@ -175,7 +175,7 @@ const small_entry small_entries[] = {
     {dtype::c64, 21, true, {2, 64, 64, 1, arithmetic::threads, 3, 3, 0, 0, 0, 4, 16}},  // 96.1 %
     {dtype::c64, 22, true, {2, 128, 128, 2, arithmetic::threads, 2, 6, 0, 0, 0, 4, 1, true}},  // 93.9 %
     {dtype::c64, 23, true, {2, 128, 128, 1, arithmetic::threads, 4, 3, 0, 0, 0, 4, 8}},  // 95.8 %
-    {dtype::c64, 24, true, {1, 64, 64, 2, arithmetic::threads, 3, 4, 2, 2, 0, 4, 1, true}},  // 93.0 %
+    {dtype::c64, 24, true, {1, 64, 64, 1, arithmetic::threads, 4, 3, 2, 2, 0, 4, 14}},  // 95.4 %
     {dtype::c128, 2, false, {33, 128, 128, 1, arithmetic::threads, 1, 2, 0, 0, 0, 2, 12}},  // 102.5 %
     {dtype::c128, 3, false, {42, 128, 128, 1, arithmetic::threads, 1, 3, 0, 0, 0, 3, 1}},  // 102.4 %
     {dtype::c128, 4, false, {16, 128, 128, 1, arithmetic::threads, 2, 2, 1, 1, 0, 4, 1}},  // 91.0 %
@@ -249,9 +249,9 @@ const small_entry small_entries[] = {
     {dtype::f16, 26, false, {4, 128, 128, 1, arithmetic::mma_16, 2, 4, 0, 0, 0, 2, 8}},  // 100.6 %
     {dtype::f16, 27, false, {4, 64, 64, 1, arithmetic::mma_16, 2, 4, 0, 0, 0, 2, 1}},  // 92.9 %
     {dtype::f16, 28, false, {2, 64, 64, 1, arithmetic::mma_16, 2, 4, 0, 0, 0, 2, 1}},  // 102.0 %
-    {dtype::f16, 29, false, {2, 64, 64, 1, arithmetic::mma_16, 2, 2, 0, 0, 0, 2, 16}},  // 85.4 %
+    {dtype::f16, 29, false, {2, 64, 64, 1, arithmetic::mma_16, 2, 4, 0, 0, 0, 1, 14}},  // 91.2 %
     {dtype::f16, 30, false, {4, 128, 128, 1, arithmetic::mma_16, 2, 4, 0, 0, 0, 2, 8}},  // 99.5 %
-    {dtype::f16, 31, false, {4, 128, 128, 2, arithmetic::mma_16, 2, 4, 0, 0, 0, 2, 1}},  // 66.0 %
+    {dtype::f16, 31, false, {2, 64, 64, 1, arithmetic::mma_16, 2, 4, 0, 0, 0, 1, 14}},  // 67.4 %
     {dtype::f16, 32, false, {2, 64, 64, 1, arithmetic::mma_16, 2, 4, 0, 0, 0, 2, 16}},  // 99.2 %
     {dtype::f16, 2, true, {512, 256, 256, 1, arithmetic::threads, 2, 2, 0, 0, 0, 2, 6}},  // 103.6 %
     {dtype::f16, 3, true, {128, 64, 64, 1, arithmetic::threads, 3, 3, 0, 0, 0, 3, 1}},  // 102.0 %

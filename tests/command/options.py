@@ -25,7 +25,7 @@ os.rename("e.npy", "info")
 
 prints("help", re.compile("einsum.*explain", re.S), "--help")
 prints("version", re.compile(r"^ricci \d+\.\d+\.\d+\n$"), "--version")
-prints("info", re.compile("CPU.*cores.*kernels.*L1.*memory.*peak.*GPU +no GPU backend in this build\n", re.S), "info")
+prints("info", re.compile("CPU.*cores.*kernels.*L1.*memory.*peak.*GPU  .*NVRTC.*GPU kernels", re.S), "info")
 prints("floats", "[[0, 1, 2],\n [3, 4, 5]]\n", "einsum", "ij", "a.npy")
 prints("integers", "5\n", "einsum", "i,i", "b.npy", "b.npy")
 prints("complex", "[1+2j, 0-1.5j]\n", "einsum", "i", "c.npy")

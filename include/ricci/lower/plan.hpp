@@ -17,8 +17,8 @@ void print_inlined(std::ostream& out, double flops);
 /// Whether a source's tensors are in GPU memory; locals have none.
 template <class Source>
 inline constexpr bool on_gpu = [] {
-  for (const leaf_info& leaf : Source::flat.leaves)
-    if (!leaf.local && leaf.space == memory_space::gpu) return true;
+  for (int l = 0; l < Source::flat.leaf_count; ++l)
+    if (!Source::flat.leaves[l].local && Source::flat.leaves[l].space == memory_space::gpu) return true;
   return false;
 }();
 

@@ -25,6 +25,10 @@ bool is_one_run(const X& x) {
   return true;
 }
 
+/// A tensor or a view.
+template <class X>
+concept has_elements = requires(X& x) { typename X::shape_type; typename X::value_type; x.data(); };
+
 template <class X> inline constexpr bool is_on_gpu = X::shape_type::space == memory_space::gpu;
 
 }  // namespace detail
@@ -34,7 +38,7 @@ template <class X> inline constexpr bool is_on_gpu = X::shape_type::space == mem
 /// Shapes    equal extents; between two memories both are dense and lie in memory in the same order.
 /// Errors    bad_extent; bad_argument (strides); no_gpu, gpu_failed; wrong_space (data that is not where its type says).
 template <class From, class To>
-  requires requires(const From& from, To& to) { from.shape_type::rank; to.shape_type::rank; from.data(); to.data(); }
+  requires detail::has_elements<std::remove_cvref_t<From>> && detail::has_elements<std::remove_cvref_t<To>>
 void copy(const From& from, To&& to) {
   using source = std::remove_cvref_t<From>;
   using target = std::remove_cvref_t<To>;
@@ -54,7 +58,10 @@ void copy(const From& from, To&& to) {
   } else if constexpr (!detail::is_on_gpu<source> && !detail::is_on_gpu<target>) {
     detail::strided_iterator<const element, source::shape_type::rank> at(from, 0);
     const detail::strided_iterator<const element, source::shape_type::rank> end(from, from.size());
-    for (detail::strided_iterator<element, target::shape_type::rank> out(to, 0); !(at == end); ++at, ++out) *out = *at;
+    detail::strided_iterator<element, target::shape_type::rank> out;
+    if constexpr (requires { to.view(); }) out = {to.view(), 0};
+    else out = {to, 0};
+    for (; !(at == end); ++at, ++out) *out = *at;
   } else {
     throw error(errc::bad_argument, "ricci::copy: between host and GPU both sides must be dense and lie in memory in the same order");
   }

@@ -1,0 +1,105 @@
+// Statements over gpu tensors, as a user writes them. They run where there is a GPU; everywhere they must compile.
+#include <catch2/catch.hpp>
+
+#include <ricci/ricci.hpp>
+
+using namespace ricci::labels;
+using ricci::dynamic;
+using ricci::gpu;
+using ricci::tensor;
+
+namespace {
+
+/// Runs the work; without a GPU the first tensor says so, and that is all there is to see.
+template <class F>
+void on_gpu(F&& work) {
+  try {
+    tensor<double, 1, gpu> probe;
+  } catch (const ricci::error& e) {
+    CHECK(e.code() == ricci::errc::no_gpu);
+    return;
+  }
+  work();
+}
+
+template <class T>
+void number(T& x, double step) {
+  double value = -3;
+  for (auto& e : x) e = static_cast<std::remove_cvref_t<decltype(e)>>(value += step);
+}
+
+}  // namespace
+
+TEST_CASE("a batch of products there and back") {
+  on_gpu([] {
+    tensor<double, dynamic, 8, 8> A(100), B(100), C(100), want(100);
+    number(A, 0.25), number(B, 0.5);
+    want(e, i, j) = A(e, i, k) * B(e, k, j);
+    tensor<double, dynamic, 8, 8, gpu> a(100), b(100), c(100);
+    ricci::copy(A, a);
+    ricci::copy(B, b);
+    c(e, i, j) = a(e, i, k) * b(e, k, j);
+    ricci::copy(c, C);
+    CHECK(C == want);
+    c(e, i, j).on(ricci::stream()) -= a(e, i, k) * b(e, k, j);
+    ricci::copy(c, C);
+    want.fill(0);
+    CHECK(C == want);
+  });
+}
+
+TEST_CASE("ranges, constants, views and a plan on the GPU") {
+  on_gpu([] {
+    tensor<double, 12, 12, 9, 8> host;
+    number(host, 0.125);
+    tensor<double, 12, 12, 9, 8, gpu> A;
+    ricci::copy(host, A);
+    A(i, j, m.in(1, 9), n.in(1, 8)) -= A(i, k, m, 0) * A(k, j, 0, n);
+    tensor<double, 12, 12, 9, 8> got;
+    ricci::copy(A, got);
+    host(i, j, m.in(1, 9), n.in(1, 8)) -= host(i, k, m, 0) * host(k, j, 0, n);
+    double worst = 0;
+    auto x = got.begin();
+    for (const double y : host) worst = std::max(worst, std::abs(*x++ - y) / (1 + std::abs(y)));
+    CHECK(worst < 1e-12);
+
+    tensor<float, 6, gpu> f;
+    f.fill(2.5f);
+    const auto v = ricci::view(gpu, f.data(), {3}, {2});
+    auto plan = ricci::plan(v(i).assign(v(i) * 2.0));
+    plan.run(ricci::stream());
+    tensor<float, 6> back;
+    ricci::copy(f, back);
+    CHECK(back(0) == 5.0f);
+    CHECK(back(1) == 2.5f);
+  });
+}
+
+TEST_CASE("fused programs and copies of gpu tensors") {
+  on_gpu([] {
+    tensor<double, 20, 5> U, V, want;
+    tensor<double, 4, 5> Bh;
+    number(U, 0.5), number(Bh, 1.0);
+    tensor<double, 20, 5, gpu> u, v;
+    tensor<double, 4, 5, gpu> b;
+    ricci::copy(U, u), ricci::copy(Bh, b);
+    ricci::local<double> g;
+    ricci::fuse(g(e, q).assign(b(q, i) * u(e, i)), v(e, a).assign(b(q, a) * g(e, q))).run();
+    const tensor<double, 20, 5, gpu> copied = v;
+    ricci::copy(copied, V);
+    want(e, a) = Bh(q, a) * Bh(q, i) * U(e, i);
+    CHECK(V == want);
+  });
+}
+
+TEST_CASE("copies that cannot be") {
+  tensor<double, 3, 4> A;
+  tensor<double, dynamic, 4> B(2), C(3);
+  number(A, 1);
+  ricci::copy(A, C);
+  CHECK(C(2, 3) == A(2, 3));
+  CHECK_THROWS_AS(ricci::copy(A, B), ricci::error);
+  tensor<double, 3, 4, ricci::column_major> D;
+  ricci::copy(A, D);
+  CHECK(D(1, 2) == A(1, 2));
+}

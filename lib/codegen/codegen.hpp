@@ -30,6 +30,7 @@ struct request {
   kernels::contract_args args;
   factor alpha = factor::any, beta = factor::any;
   tile_choice tile;
+  bool b_in_order = false;  // b comes from memory: tiles as wide as its rows, so that lines are read as they lie
   int fetch_ahead = 0;  // bytes; 0: nothing is fetched early
   bool fetch_a = false, fetch_b = false, fetch_c = false;  // the operands that come from memory
 };

@@ -91,11 +91,17 @@ std::vector<costed_tile> tiles_of(const nest& n, const geometry& g, bool batch, 
   return out;
 }
 
-/// The tile that was asked for if it fits, else the cheapest.
-void choose_tile(nest& n, const std::vector<costed_tile>& tiles, const tile_choice& wanted) {
+/// The cheapest tile; of those as wide as b if it is to be read in order; or the one that was asked for, if it fits.
+void choose_tile(nest& n, const std::vector<costed_tile>& tiles, const tile_choice& wanted, bool in_order) {
   n.tile_rows = n.tile_vectors = 0;
   if (tiles.empty()) return;
   n.tile_rows = tiles[0].rows, n.tile_vectors = tiles[0].vectors;
+  if (in_order) {
+    const auto all = static_cast<int>(n.vectors.size());
+    const auto wide = std::find_if(tiles.begin(), tiles.end(), [&](const costed_tile& x) { return x.vectors == all; });
+    if (wide != tiles.end()) n.tile_rows = wide->rows, n.tile_vectors = wide->vectors;
+    return;
+  }
   for (const costed_tile& x : tiles)
     if (x.rows == wanted.rows && x.vectors == wanted.vectors) n.tile_rows = x.rows, n.tile_vectors = x.vectors;
 }
@@ -219,7 +225,7 @@ std::vector<nest> shape(const request& r, target t) {
   std::vector<nest> out = untiled(r, t);
   const geometry g = geometry_of(r, t);
   for (nest& n : out) {
-    choose_tile(n, tiles_of(n, g, r.lanes == lanes::batch, embeds(r, t)), r.tile);
+    choose_tile(n, tiles_of(n, g, r.lanes == lanes::batch, embeds(r, t)), r.tile, r.b_in_order);
     decide_loops(n, g);
     if (!n.unrolled && !n.even_vectors) n.unrolled = true;
     if (!fits(n) || n.loops.size() > 12) return {};

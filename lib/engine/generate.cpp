@@ -32,6 +32,7 @@ void generate_kernels(bound_step& s, const options& o) {
   if (r.alpha == codegen::factor::zero) r.alpha = codegen::factor::any;
   const auto external = [&](const place& p) { return p.where == operand::kind::external; };
   r.fetch_ahead = s.fetch_ahead;
+  r.b_in_order = s.far && external(s.b) && s.pack_b < 0;
   r.fetch_a = external(s.a) && s.pack_a < 0, r.fetch_b = external(s.b) && s.pack_b < 0;
   r.fetch_c = external(s.c) && s.buffer_c < 0;
   for (tile_args& x : s.tiles) {

@@ -8,7 +8,7 @@
 namespace ricci::planning {
 namespace {
 
-constexpr std::int64_t stream_piece = 2048, most_piece = 16384, most_whole = 8192;  // bytes that one call of the kernel leaves in the buffer
+constexpr std::int64_t stream_piece = 2048, most_piece = 4096, most_whole = 8192;  // bytes that one call of the kernel leaves in the buffer
 
 bool reads_c(const pair_op& op) { return op.beta.base != 0 || op.beta.scalar >= 0 || !op.beta.more.empty(); }
 
@@ -48,6 +48,7 @@ void stream_results(plan& p, const machine& m) {
   if (m.caches.empty() || p.bytes < 1.25 * static_cast<double>(m.caches.back().bytes)) return;
   for (segment& g : p.segments)
     for (plan_step& s : g.steps) {
+      s.far = true;
       s.fetch_ahead = m.fetch_ahead;
       const bool plain = s.how == method::direct && s.lanes != kernels::lanes::k && !s.buffer_c && !reads_c(s.op) &&
                          s.op.c.where == operand::kind::external && compute_type(s.op.c.type) == s.op.c.type;

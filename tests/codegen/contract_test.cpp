@@ -33,6 +33,7 @@ void generated(const contract_args& g, const void* a, const void* b, void* c, co
   r.beta = factor_of(*static_cast<const T*>(beta));
   const auto tiles = codegen::tile_candidates(r, now, 3);
   r.tile = tiles[static_cast<std::size_t>(made) % tiles.size()];
+  r.b_in_order = made % 3 == 0;
   if (const auto k = codegen::make(r, now)) {
     ++made;
     return (*k)(a, b, c, alpha, beta);

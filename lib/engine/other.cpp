@@ -117,13 +117,34 @@ kernels::halves_args halves_args_of(const plan_step& step) {
   return g;
 }
 
+/// The loops of a gather or scatter, those that nest in the table and both tensors joined; the order stays.
+std::vector<step_axis> joined(std::vector<step_axis> loops) {
+  for (std::size_t d = 1; d < loops.size();) {
+    step_axis &out = loops[d - 1], &in = loops[d];
+    if (out.a == in.a * in.extent && out.b == in.b * in.extent && out.c == in.c * in.extent) {
+      in.extent *= out.extent;
+      loops.erase(loops.begin() + static_cast<std::ptrdiff_t>(d) - 1);
+      d = d > 1 ? d - 1 : 1;
+    } else {
+      ++d;
+    }
+  }
+  return loops;
+}
+
 /// Calls f(table, b, c) for every element, offsets in elements; the last loop is the innermost.
 template <class F>
 void walk(const std::vector<step_axis>& loops, std::size_t d, std::int64_t a, std::int64_t b, std::int64_t c, const F& f) {
   if (d == loops.size()) return f(a, b, c);
   const step_axis x = loops[d];
   if (d + 1 == loops.size()) {
-    for (std::int64_t i = 0; i < x.extent; ++i) f(a + i * x.a, b + i * x.b, c + i * x.c);
+    if (x.a == 1 && x.c == 1 && x.b == 0) {
+      for (std::int64_t i = 0; i < x.extent; ++i) f(a + i, b, c + i);
+    } else if (x.a == 1 && x.b == 1 && x.c == 0) {
+      for (std::int64_t i = 0; i < x.extent; ++i) f(a + i, b + i, c);
+    } else {
+      for (std::int64_t i = 0; i < x.extent; ++i) f(a + i * x.a, b + i * x.b, c + i * x.c);
+    }
     return;
   }
   for (std::int64_t i = 0; i < x.extent; ++i) walk(loops, d + 1, a + i * x.a, b + i * x.b, c + i * x.c, f);
@@ -185,7 +206,7 @@ std::shared_ptr<const other_step> bind_other(const plan& p, const segment& s, co
     out->halves = halves_args_of(step);
     out->half = kernels.halves[kind];
   } else {
-    out->loops = step.axes;
+    out->loops = joined(step.axes);
     out->wide = size_of(step.op.a.type) == 8;
     out->table_stride = step.op.table_stride;
   }

@@ -23,7 +23,7 @@ class builder : operand_maker {
     shares_ = std::all_of(p.overlaps.begin(), p.overlaps.end(),
                           [](const overlap& x) { return x.verdict == overlap::kind::disjoint; });
     out_.shares = shares_;
-    if (shares_ && variant == 0) shared_ = sharing(p);
+    if (shares_) shared_ = sharing(p);
   }
 
   work run() {
@@ -195,7 +195,7 @@ class builder : operand_maker {
     if (factors.size() == 1) return emit(one(type), factors[0], target, alpha, beta);
     if (factors.size() == 2) return emit(factors[0], factors[1], target, alpha, beta);
     if (shares_ && factors.size() == t.factors.size() && shared_.is_worth_it(t))
-      return add_shared(t, factors, target, alpha, beta);
+      return add_shared(permuted(t), factors, target, alpha, beta);
     add_tree(std::move(factors), target, alpha, beta);
   }
 
@@ -203,11 +203,7 @@ class builder : operand_maker {
   /// sequence: rotated, or rotated and reversed.
   std::vector<std::pair<int, int>> order_of(const std::vector<operand>& factors, const operand& target) const {
     const int count = static_cast<int>(factors.size());
-    std::vector<int> sequence(factors.size());
-    for (int i = 0; i < count; ++i) {
-      const int at = (i + (variant_ / 2) * std::max(1, count / 3)) % count;
-      sequence[i] = variant_ % 2 ? count - 1 - at : at;
-    }
+    const std::vector<int> sequence = sequence_of(count);
     network n;
     for (int f : sequence) n.factors.push_back(factors[f].labels);
     n.result = target.labels;
@@ -220,9 +216,30 @@ class builder : operand_maker {
     return steps;
   }
 
+  std::vector<int> sequence_of(int count) const {
+    std::vector<int> sequence(static_cast<std::size_t>(count));
+    for (int i = 0; i < count; ++i) {
+      const int at = (i + (variant_ / 2) * std::max(1, count / 3)) % count;
+      sequence[static_cast<std::size_t>(i)] = variant_ % 2 ? count - 1 - at : at;
+    }
+    return sequence;
+  }
+
+  /// A term with its factors in the sequence of the variant.
+  product permuted(const product& t) const {
+    product out = t;
+    out.factors.clear();
+    for (int f : sequence_of(static_cast<int>(t.factors.size()))) out.factors.push_back(t.factors[static_cast<std::size_t>(f)]);
+    return out;
+  }
+
   /// Contracts in an order that uses products made before, and makes those that come again.
-  void add_shared(const product& t, const std::vector<operand>& factors, const operand& target, const coefficient& alpha,
+  void add_shared(const product& t, std::vector<operand> factors, const operand& target, const coefficient& alpha,
                   const coefficient& beta) {
+    const std::vector<int> sequence = sequence_of(static_cast<int>(factors.size()));
+    std::vector<operand> ordered;
+    for (int f : sequence) ordered.push_back(factors[static_cast<std::size_t>(f)]);
+    factors = std::move(ordered);
     const sharing::order o = shared_.order_of(t, target.labels, [&](const std::string& key) { return made_.count(key) > 0; });
     const auto build = [&](auto& self, unsigned set) -> operand {
       for (std::size_t f = 0; f < factors.size(); ++f)

@@ -112,7 +112,7 @@ auto collocated_vector_diffusion(const Derivative& D, const Six& six, Tensor& u,
 }
 
 /// Diffusion with the geometry computed at every point from the corners C(e, k, j, i, component): nine derivatives J of
-/// the trilinear map, their cofactors A, and h_d = sum_c A[c][d] (w / det) sum_b A[c][b] g_b.
+/// the trilinear map, their cofactors A, weights w(t, s, r), and h_d = sum_c A[c][d] (w / det) sum_b A[c][b] g_b.
 template <class Basis, class Derivative, class Map, class Weights, class Corners, class U, class Put>
 auto diffusion_from_corners(const Basis& B, const Derivative& D, const Map& N, const Map& dN, const Weights& w,
                             const Corners& C, const U& u, const Put& put) {
@@ -144,7 +144,7 @@ auto diffusion_from_corners(const Basis& B, const Derivative& D, const Map& N, c
       minor(A00, J11, J22, J12, J21), minor(A01, J12, J20, J10, J22), minor(A02, J10, J21, J11, J20),
       minor(A10, J21, J02, J22, J01), minor(A11, J22, J00, J20, J02), minor(A12, J20, J01, J21, J00),
       minor(A20, J01, J12, J02, J11), minor(A21, J02, J10, J00, J12), minor(A22, J00, J11, J01, J10),
-      dot(det, J00, A00, J01, A01, J02, A02), at(f).assign(w(t) * w(s) * w(r) / at(det)),
+      dot(det, J00, A00, J01, A01, J02, A02), at(f).assign(w(t, s, r) / at(det)),
       p(e, t, s, r).assign(B(t, k) * B(s, j) * B(r, i) * u),
       x(e, t, s, r).assign(D(r, o) * p(e, t, s, o)), y(e, t, s, r).assign(D(s, o) * p(e, t, o, r)),
       z(e, t, s, r).assign(D(t, o) * p(e, o, s, r)),

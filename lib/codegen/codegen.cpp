@@ -1,5 +1,6 @@
 // What this CPU can run, and the making of a kernel.
 #include "codegen/codegen.hpp"
+#include "codegen/pointwise.hpp"
 
 #include <cstdlib>
 #include <cstring>
@@ -41,6 +42,7 @@ std::shared_ptr<const kernel> make(const request& r, target t) {
 #else
 
 target best_target() { return target::none; }
+std::shared_ptr<const pointwise_kernel> make(const pointwise_request&, target) { return nullptr; }
 std::shared_ptr<const kernel> make(const request&, target) { return nullptr; }
 std::vector<tile_choice> tile_candidates(const request&, target, int) { return {{}}; }
 

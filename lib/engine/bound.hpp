@@ -105,8 +105,9 @@ struct step_run {
   std::int64_t cuts = 1;  // pieces wanted of every batch of a blocked step
   alignas(16) char alpha[16];
   alignas(16) char beta[16];
-  const void* inputs[kernels::max_pointwise_factors];             // of a pointwise step
-  alignas(16) char alphas[8 * kernels::max_pointwise_terms];
+  const void* inputs[kernels::max_pointwise_inputs];              // of a pointwise step
+  void* outputs[kernels::max_pointwise_statements];
+  alignas(16) char alphas[8 * kernels::max_pointwise_terms], betas[8 * kernels::max_pointwise_statements];
 };
 /// The step and its coefficients; pointers are the caller's.
 void set_scalars(step_run& r, const bound_step& s, const bindings& b);

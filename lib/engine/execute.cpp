@@ -56,6 +56,8 @@ void set_pointers(step_run& r, const bindings& b, const std::int64_t* block, cha
   if (!s.other) return;
   for (std::size_t i = 0; i < s.other->inputs.size(); ++i)
     r.inputs[i] = address(s.other->inputs[i], s.type, b, block, temporaries);
+  for (std::size_t i = 0; i < s.other->outputs.size(); ++i)
+    r.outputs[i] = address(s.other->outputs[i], s.type, b, block, temporaries);
 }
 
 step_run prepare(const bound_step& s, const bindings& b, char* temporaries, char* packs) {
@@ -200,6 +202,8 @@ void set_scalars(step_run& r, const bound_step& s, const bindings& b) {
   const std::size_t size = size_of(s.type);
   for (std::size_t t = 0; t < s.other->alphas.size(); ++t)
     store_scalar(s.type, value_of(s.other->alphas[t], b), r.alphas + t * size);
+  for (std::size_t n = 0; n < s.other->betas.size(); ++n)
+    store_scalar(s.type, value_of(s.other->betas[n], b), r.betas + n * size);
 }
 
 void execute(const bound_plan& p, const bindings& b, const task_order& order) {

@@ -14,23 +14,29 @@ std::int64_t stride_of(const operand& x, int label) {
 
 bool has(const operand& x, int label) { return std::find(x.labels.begin(), x.labels.end(), label) != x.labels.end(); }
 
-/// An axis of a pointwise step with the strides of c and of every input.
+codegen::factor known_factor(const coefficient& c) {
+  using enum codegen::factor;
+  if (c.scalar >= 0 || !c.more.empty()) return any;
+  return c.base == 0 ? zero : c.base == 1 ? one : c.base == -1 ? minus_one : any;
+}
+
+/// An axis of a pointwise step with the strides of all outputs, then of all inputs.
 struct point_axis {
-  std::int64_t extent, c;
-  std::vector<std::int64_t> inputs;
+  std::int64_t extent;
+  std::vector<std::int64_t> strides;
 };
 
-/// Joins axes whose strides nest in all operands; the one with stride 1 in c only grows outwards.
+/// Joins axes whose strides nest in all operands; the lanes (first) only grow outwards.
 void fuse(std::vector<point_axis>& axes) {
   const auto nests = [](const point_axis& in, const point_axis& out) {
-    bool all = out.c == in.c * in.extent;
-    for (std::size_t i = 0; i < in.inputs.size(); ++i) all = all && out.inputs[i] == in.inputs[i] * in.extent;
-    return all;
+    for (std::size_t i = 0; i < in.strides.size(); ++i)
+      if (out.strides[i] != in.strides[i] * in.extent) return false;
+    return true;
   };
   for (bool joined = true; joined;) {
     joined = false;
     for (std::size_t p = 0; p < axes.size() && !joined; ++p)
-      for (std::size_t q = 0; q < axes.size() && !joined; ++q) {
+      for (std::size_t q = 1; q < axes.size() && !joined; ++q) {
         if (p == q || !nests(axes[p], axes[q])) continue;
         axes[p].extent *= axes[q].extent;
         axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(q));
@@ -39,49 +45,66 @@ void fuse(std::vector<point_axis>& axes) {
   }
 }
 
-kernels::pointwise_args pointwise_args_of(const plan_step& step, int width) {
-  const pair_op& op = step.op;
-  std::vector<point_axis> axes;
-  point_axis lane{1, 1, std::vector<std::int64_t>(op.inputs.size(), 0)};
+/// The lanes, then the other axes of a step, joined, those with small steps first.
+std::vector<point_axis> axes_of(const plan_step& step, const std::vector<const operand*>& streams, std::size_t outputs) {
+  std::vector<point_axis> axes{{1, std::vector<std::int64_t>(streams.size(), 0)}};
+  std::fill_n(axes[0].strides.begin(), outputs, 1);
   for (const step_axis& x : step.axes) {
-    point_axis a{x.extent, x.c, {}};
-    for (const operand& y : op.inputs) a.inputs.push_back(stride_of(y, x.label));
-    if (x.label == step.lane_label) lane = a;
+    point_axis a{x.extent, {}};
+    for (const operand* y : streams) a.strides.push_back(stride_of(*y, x.label));
+    if (x.label == step.lane_label) axes[0] = a;
     else axes.push_back(a);
   }
-  axes.insert(axes.begin(), lane);
   fuse(axes);
-  lane = axes[0];
-  axes.erase(axes.begin());
-  std::sort(axes.begin(), axes.end(), [](const point_axis& x, const point_axis& y) { return std::abs(x.c) < std::abs(y.c); });
-  if (axes.empty() && lane.extent >= 2 * width) {  // rows of one vector, so that several go together
-    point_axis rows{lane.extent / width, width, {}};
-    for (std::int64_t s : lane.inputs) rows.inputs.push_back(s * width);
-    const std::int64_t rest = lane.extent % width;
-    if (rest == 0) {
-      lane.extent = width;
-      axes.push_back(rows);
-    }
+  std::sort(axes.begin() + 1, axes.end(),
+            [](const point_axis& x, const point_axis& y) { return std::abs(x.strides[0]) < std::abs(y.strides[0]); });
+  return axes;
+}
+
+kernels::pointwise_args pointwise_args_of(const plan_step& step, const std::vector<pointwise_output>& statements, int width,
+                                          std::int64_t& rest) {
+  const pair_op& op = step.op;
+  std::vector<const operand*> streams;
+  for (const pointwise_output& x : statements)
+    if (x.stored) streams.push_back(&x.c);
+  const std::size_t outputs = streams.size();
+  for (const operand& x : op.inputs) streams.push_back(&x);
+  std::vector<point_axis> axes = axes_of(step, streams, outputs);
+  rest = axes.size() == 1 && axes[0].extent >= 2 * width ? axes[0].extent % width : 0;
+  if (axes.size() == 1 && axes[0].extent >= 2 * width) {
+    // Rows of one vector, so that several go together; what fills none comes behind.
+    point_axis rows{axes[0].extent / width, axes[0].strides};
+    for (std::int64_t& s : rows.strides) s *= width;
+    axes[0].extent = width;
+    axes.push_back(rows);
   }
   kernels::pointwise_args g;
-  g.lane_extent = lane.extent;
-  g.input_count = static_cast<int>(op.inputs.size());
-  g.c.lane = 1;
-  for (std::size_t i = 0; i < op.inputs.size(); ++i) g.inputs[i].lane = lane.inputs[i];
+  g.input_count = static_cast<int>(op.inputs.size()), g.output_count = static_cast<int>(outputs);
+  g.loop_count = std::max(0, static_cast<int>(axes.size()) - 2);
   for (std::size_t d = 0; d < axes.size(); ++d) {
-    const auto set = [&](kernels::pointwise_args::stream& s, std::int64_t stride) {
-      (d == 0 ? s.row : s.loops[d - 1]) = stride;
-    };
-    (d == 0 ? g.row_extent : g.loops[d - 1]) = axes[d].extent;
-    set(g.c, axes[d].c);
-    for (std::size_t i = 0; i < op.inputs.size(); ++i) set(g.inputs[i], axes[d].inputs[i]);
+    (d == 0 ? g.lane_extent : d == 1 ? g.row_extent : g.loops[d - 2]) = axes[d].extent;
+    for (std::size_t i = 0; i < streams.size(); ++i) {
+      kernels::pointwise_args::stream& s = i < outputs ? g.outputs[i] : g.inputs[i - outputs];
+      (d == 0 ? s.lane : d == 1 ? s.row : s.loops[d - 2]) = axes[d].strides[i];
+    }
   }
-  g.loop_count = static_cast<int>(axes.size()) - (axes.empty() ? 0 : 1);
-  int factor = 0;
-  for (const pointwise_term& t : op.terms) {
-    g.terms[g.term_count++] = {factor, static_cast<int>(t.factors.size()), t.how};
-    for (const auto& [input, f] : t.factors) g.factors[factor++] = {input, f};
+  int term = 0, factor = 0;
+  for (const pointwise_output& x : statements) {
+    kernels::pointwise_args::statement& s = g.statements[g.statement_count++];
+    s = {term, x.terms, -1, false, true};
+    for (int n = 0; n < x.terms; ++n) {
+      const pointwise_term& t = op.terms[static_cast<std::size_t>(term)];
+      g.terms[term++] = {factor, static_cast<int>(t.factors.size()), t.how};
+      s.plain = s.plain && t.factors.size() == 2 && t.how == combine::multiply;
+      for (const auto& [input, f] : t.factors) {
+        g.factors[factor++] = {input, f};
+        s.plain = s.plain && f == function::identity;
+        if (input < 0) g.statements[-1 - input].kept = true;
+      }
+    }
   }
+  for (int n = 0, output = 0; n < g.statement_count; ++n)
+    if (statements[static_cast<std::size_t>(n)].stored) g.statements[n].output = output++;
   return g;
 }
 
@@ -198,10 +221,25 @@ std::shared_ptr<const other_step> bind_other(const plan& p, const segment& s, co
   auto out = std::make_shared<other_step>();
   const int kind = compute_type(step.op.c.type) == dtype::f64;
   if (step.how == method::pointwise) {
-    out->pointwise = pointwise_args_of(step, kernels.vector_bytes / (kind ? 8 : 4));
+    std::vector<pointwise_output> statements = step.op.outputs;
+    if (statements.empty()) statements.push_back({step.op.c, step.op.beta, static_cast<int>(step.op.terms.size())});
+    std::int64_t rest = 0;
+    out->pointwise = out->rest = pointwise_args_of(step, statements, kernels.vector_bytes / (kind ? 8 : 4), rest);
+    out->rest.lane_extent = rest, out->rest.row_extent = 1;
     out->point = kernels.pointwise[kind];
     for (const operand& x : step.op.inputs) out->inputs.push_back(place_of(p, s, x));
+    for (const pointwise_output& x : statements) {
+      if (x.stored) out->outputs.push_back(place_of(p, s, x.c));
+      out->betas.push_back(x.beta);
+    }
     for (const pointwise_term& t : step.op.terms) out->alphas.push_back(t.alpha);
+    codegen::pointwise_request wanted{compute_type(step.op.c.type), out->pointwise, {}, {}};
+    for (const coefficient& c : out->alphas) wanted.alphas.push_back(known_factor(c));
+    for (const coefficient& c : out->betas) wanted.betas.push_back(known_factor(c));
+    // A beta that only the run knows may be zero, and then c is not read.
+    const auto open = [](codegen::factor f) { return f == codegen::factor::any; };
+    if (std::none_of(wanted.betas.begin(), wanted.betas.end(), open))
+      out->made = codegen::make(wanted, codegen::best_target());
   } else if (step.how == method::halves) {
     out->halves = halves_args_of(step);
     out->half = kernels.halves[kind];
@@ -213,9 +251,27 @@ std::shared_ptr<const other_step> bind_other(const plan& p, const segment& s, co
   return out;
 }
 
+namespace {
+
+void run_pointwise(const other_step& s, const step_run& r, std::int64_t size) {
+  if (s.made) (*s.made)(r.inputs, r.outputs, r.alphas, r.betas);
+  else s.point(s.pointwise, r.inputs, r.outputs, r.alphas, r.betas);
+  if (s.rest.lane_extent == 0) return;
+  const void* inputs[kernels::max_pointwise_inputs];
+  void* outputs[kernels::max_pointwise_statements];
+  const std::int64_t rows = s.pointwise.row_extent;
+  for (int i = 0; i < s.rest.input_count; ++i)
+    inputs[i] = static_cast<const char*>(r.inputs[i]) + rows * s.pointwise.inputs[i].row * size;
+  for (int i = 0; i < s.rest.output_count; ++i)
+    outputs[i] = static_cast<char*>(r.outputs[i]) + rows * s.pointwise.outputs[i].row * size;
+  s.point(s.rest, inputs, outputs, r.alphas, r.betas);
+}
+
+}  // namespace
+
 void run_other(const step_run& r) {
   const bound_step& s = *r.step;
-  if (s.how == method::pointwise) return s.other->point(s.other->pointwise, r.inputs, r.c, r.alphas, r.beta);
+  if (s.how == method::pointwise) return run_pointwise(*s.other, r, static_cast<std::int64_t>(size_of(s.type)));
   if (s.how == method::halves) return s.other->half(s.other->halves, r.a, r.b, r.c, r.alpha, r.beta);
   switch (s.type_c) {
     case dtype::f32: return move_indexed<float>(s, r);

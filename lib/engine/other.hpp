@@ -1,6 +1,7 @@
 // Steps that are not contractions of two operands: pointwise, gather, scatter, and products with even or odd matrices.
 #pragma once
 
+#include "codegen/pointwise.hpp"
 #include "engine/bound.hpp"
 
 namespace ricci {
@@ -8,11 +9,13 @@ namespace ricci {
 /// What such a step needs beside the places of a, b and c.
 struct other_step {
   kernels::pointwise_args pointwise;
+  kernels::pointwise_args rest;               // of lanes that fill no vector, behind the rows; none if its extent is 0
   kernels::pointwise_fn point = nullptr;
+  std::shared_ptr<const codegen::pointwise_kernel> made;  // the same, written for these arguments
   kernels::halves_args halves;
   kernels::halves_fn half = nullptr;
-  std::vector<place> inputs;          // of a pointwise step
-  std::vector<coefficient> alphas;    // for each of its terms
+  std::vector<place> inputs, outputs;         // of a pointwise step
+  std::vector<coefficient> alphas, betas;     // for each of its terms, of its statements
   std::vector<step_axis> loops;       // gather, scatter: outermost first; strides of the table in a
   bool wide = false;                  // entries of 64 bits
   std::int64_t table_stride = 0;

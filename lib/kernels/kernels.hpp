@@ -60,33 +60,42 @@ using move_fn = void (*)(const move_args&, const void* src, void* dst, const voi
 /// src and dst do not overlap; no alignment is needed. The stores are not ordered: a fence has to follow the last call.
 using stream_fn = void (*)(const void* src, void* dst, std::int64_t bytes);
 
-inline constexpr int max_pointwise_terms = 16, max_pointwise_factors = 48;
+inline constexpr int max_pointwise_statements = 32, max_pointwise_terms = 96, max_pointwise_factors = 192,
+                     max_pointwise_inputs = 64;
 
-/// c[loops, row, lane] = beta c + sum over terms of alpha[term] * f(x) * g(y) * ..., element by element, or of the minimum
-/// or maximum of factors. Real types. Every input has stride 1 or 0 along the lanes; c has stride 1.
+/// A few statements, element by element, over one nest of loops [loops, row, lane]:
+///   c = beta c + sum over terms of alpha * f(x) * g(y) * ..., or of the minimum or maximum of factors.
+/// Real types. Every input has stride 1 or 0 along the lanes, every output 1. A factor may be what a statement before gave.
 struct pointwise_args {
   struct factor {
-    int input = 0;
+    int input = 0;  // -1 - s: the value of statement s
     function apply = function::identity;
   };
   struct term {
     int first = 0, count = 0;  // factors; none: the coefficient alone
     combine how = combine::multiply;
   };
+  struct statement {
+    int first = 0, count = 0;  // terms
+    int output = -1;           // -1: for later statements alone
+    bool kept = false;         // read by a later statement
+    bool plain = false;        // every term is a product of two factors as they are
+  };
   struct stream {
     std::int64_t lane = 1, row = 0, loops[max_loops] = {};  // strides in elements
   };
   std::int64_t lane_extent = 1, row_extent = 1, loops[max_loops] = {};  // extents; loops[0] is the innermost
-  int loop_count = 0, input_count = 0, term_count = 0;
-  stream c, inputs[max_pointwise_factors];
+  int loop_count = 0, input_count = 0, output_count = 0, statement_count = 0;
+  stream inputs[max_pointwise_inputs], outputs[max_pointwise_statements];
+  statement statements[max_pointwise_statements];
   term terms[max_pointwise_terms];
   factor factors[max_pointwise_factors];
 };
 
-/// inputs: a pointer each; alphas: one of the type for each term. beta == 0: c is not read. c may be exactly the elements
-/// of an input, and overlaps no other.
-using pointwise_fn = void (*)(const pointwise_args&, const void* const* inputs, void* c, const void* alphas,
-                              const void* beta);
+/// A pointer for each input and output; alphas: one of the type for each term, betas for each statement. beta == 0: the
+/// output is not read. An output may be exactly the elements of an input of its own statement, and overlaps no other.
+using pointwise_fn = void (*)(const pointwise_args&, const void* const* inputs, void* const* outputs, const void* alphas,
+                              const void* betas);
 
 /// y[loops, q, lane] = beta y + alpha sum_n m[q, n] x[loops, n, lane] for a matrix with m[q, n] = parity m[Q-1-q, N-1-n].
 /// Real types; x and y have stride 1 along the lanes. Sums and differences of mirrored x meet two matrices of half size.

@@ -101,6 +101,7 @@ segment make_segment(const work& base, const std::vector<int>& block, std::int64
   if (!block.empty()) w.source.labels[block.back()].extent = size;
   planning::choose_layouts(w, lane);
   planning::straighten(w);
+  if (w.shares) planning::group_pointwise(w);
   segment s;
   s.block = size;
   const auto extents = extents_of(w.source);
@@ -146,6 +147,8 @@ double seconds_of(const segment& s, double footprint, const machine& m) {
     add(step.op.a, &step_axis::a, 1), add(step.op.b, &step_axis::b, 1), add(step.op.c, &step_axis::c, 2);
     for (const operand& x : step.op.inputs)
       (x.where == operand::kind::temporary ? inside : outside) += input_bytes(x, step.axes);
+    for (const pointwise_output& x : step.op.outputs)
+      if (x.stored) (x.c.where == operand::kind::temporary ? inside : outside) += input_bytes(x.c, step.axes);
     total += step.seconds + step_overhead / hertz;
   }
   return total + unhidden(outside) * outside / far + unhidden(inside) * inside / near;

@@ -49,8 +49,20 @@ enum class action : std::uint8_t {
 struct pointwise_term {
   coefficient alpha{};
   combine how = combine::multiply;
-  std::vector<std::pair<int, function>> factors;  // index into pair_op::inputs
+  std::vector<std::pair<int, function>> factors;  // index into pair_op::inputs; -1 - n: what output n of the group holds
   bool operator==(const pointwise_term&) const = default;
+};
+
+/// How many terms and factors one pointwise statement has before it is cut.
+inline constexpr std::size_t most_statement_terms = 16, most_statement_factors = 48;
+
+/// One of several pointwise statements that run together; its terms follow those of the one before.
+struct pointwise_output {
+  operand c;
+  coefficient beta{0, -1, {}};
+  int terms = 0;
+  bool stored = true;  // false: only later statements of the group read it
+  bool operator==(const pointwise_output&) const = default;
 };
 
 /// One operation: a contraction of two operands unless `what` says otherwise.
@@ -62,6 +74,7 @@ struct pair_op {
   action what = action::contract;
   std::vector<operand> inputs{};        // pointwise
   std::vector<pointwise_term> terms{};
+  std::vector<pointwise_output> outputs{};  // of a group; empty: c alone
   std::int64_t table_stride = 0;        // gather, scatter: elements for each step of the index
   bool operator==(const pair_op&) const = default;
 };
@@ -155,6 +168,8 @@ void for_each_operand(Op& op, F&& f) {
   for (auto* x : {&op.a, &op.b, &op.c})
     if (x->where != operand::kind::one) f(*x);
   for (auto& x : op.inputs) f(x);
+  for (auto& x : op.outputs)
+    if (x.stored) f(x.c);
 }
 
 namespace planning {
@@ -179,6 +194,9 @@ void choose_layouts(work& w, int lane);
 
 /// Copies what a pointwise operation cannot read or write along its lanes; one copy serves all.
 void straighten(work& w);
+
+/// Makes one operation of pointwise ones over the same labels, where those between them allow it.
+void group_pointwise(work& w);
 
 /// A pointwise operation, a gather or a scatter as a step.
 plan_step lower_other(const pair_op& op, const std::vector<std::int64_t>& extents, const machine& m);

@@ -122,14 +122,15 @@ class writer {
   }
 
   /// "f(x) * y + ..."
-  std::string terms(const plan_step& s) const {
+  std::string terms(const plan_step& s, std::size_t first, std::size_t count) const {
     static constexpr const char* functions[] = {"", "1/", "sqrt ", "rsqrt ", "abs ", "exp ", "? "};
     std::string text;
-    for (const pointwise_term& t : s.op.terms) {
+    for (std::size_t n = first; n < first + count; ++n) {
+      const pointwise_term& t = s.op.terms[n];
       text += (text.empty() ? "" : " + ") + text_of(t.alpha);
       std::string between = t.how == combine::multiply ? "" : t.how == combine::minimum ? "min " : "max ";
       for (const auto& [input, f] : t.factors) {
-        text += between + functions[static_cast<int>(f)] + name(s.op.inputs[static_cast<std::size_t>(input)]);
+        text += between + functions[static_cast<int>(f)] + name(input < 0 ? s.op.outputs[static_cast<std::size_t>(-1 - input)].c : s.op.inputs[static_cast<std::size_t>(input)]);
         between = t.how == combine::multiply ? " * " : ", ";
       }
     }
@@ -140,8 +141,16 @@ class writer {
   void other_step(int number, const plan_step& s) {
     out_ += format("    %-2d ", number);
     if (s.how == method::pointwise) {
-      const bool updates = s.op.beta.base != 0 || s.op.beta.scalar >= 0 || !s.op.beta.more.empty();
-      out_ += name(s.op.c) + (updates ? " += " : " = ") + terms(s) + "\n       ";
+      const auto line = [&](const operand& c, const coefficient& beta, std::size_t first, std::size_t count) {
+        const bool updates = beta.base != 0 || beta.scalar >= 0 || !beta.more.empty();
+        out_ += name(c) + (updates ? " += " : " = ") + terms(s, first, count) + "\n       ";
+      };
+      if (s.op.outputs.empty()) line(s.op.c, s.op.beta, 0, s.op.terms.size());
+      std::size_t first = 0;
+      for (const pointwise_output& x : s.op.outputs) {
+        line(x.c, x.beta, first, static_cast<std::size_t>(x.terms));
+        first += static_cast<std::size_t>(x.terms);
+      }
       out_ += s.lane_label < 0 ? "pointwise" : "pointwise, lanes along " + label(s.lane_label);
     } else if (s.how == method::gather) {
       out_ += name(s.op.c) + " = " + looked_up(s.op.b, s.op.a) + "\n       gather";

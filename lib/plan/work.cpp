@@ -40,7 +40,7 @@ class builder : operand_maker {
     if (is_complex(s.left.type)) return false;
     bool functions = false;
     for (const product* t : terms) {
-      if (sums(s, *t) || t->factors.size() > kernels::max_pointwise_factors) return false;
+      if (sums(s, *t) || t->factors.size() > most_statement_factors) return false;
       functions = functions || t->how != combine::multiply;
       for (const reference& f : t->factors) functions = functions || f.apply != function::identity;
     }
@@ -59,7 +59,7 @@ class builder : operand_maker {
       inputs.clear(), made.clear(), factors = 0, first = false;
     };
     for (const product* t : terms) {
-      if (made.size() == kernels::max_pointwise_terms || factors + t->factors.size() > kernels::max_pointwise_factors) flush();
+      if (made.size() == most_statement_terms || factors + t->factors.size() > most_statement_factors) flush();
       pointwise_term& term = made.emplace_back();
       term.alpha = {t->negate ? -sign : sign, t->scalar, {}};
       term.how = t->how;

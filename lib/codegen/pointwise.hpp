@@ -1,0 +1,35 @@
+// Pointwise statements written at run time: straight code for one vector in a loop over rows.
+#pragma once
+
+#include <vector>
+
+#include "codegen/codegen.hpp"
+
+namespace ricci::codegen {
+
+/// What is known of the coefficients when the kernel is made.
+struct pointwise_request {
+  dtype type = dtype::f64;  // f32 or f64
+  kernels::pointwise_args args;
+  std::vector<factor> alphas, betas;  // for each term, each statement
+};
+
+/// Arguments as kernels::pointwise_fn has them behind the first.
+class pointwise_kernel {
+ public:
+  using function = void (*)(const void* const* inputs, void* const* outputs, const void* alphas, const void* betas);
+
+  pointwise_kernel(function f, std::shared_ptr<const void> memory) : entry_(f), memory_(std::move(memory)) {}
+  void operator()(const void* const* inputs, void* const* outputs, const void* alphas, const void* betas) const {
+    entry_(inputs, outputs, alphas, betas);
+  }
+
+ private:
+  function entry_;
+  std::shared_ptr<const void> memory_;
+};
+
+/// Null if there is none: lanes of other than one to four vectors, loops around the rows, exp, no generator here.
+std::shared_ptr<const pointwise_kernel> make(const pointwise_request& r, target t);
+
+}  // namespace ricci::codegen

@@ -109,7 +109,7 @@ struct plan_step {
   int lane_label = -1;                   // -1: a product of scalars
   bool pack_a = false, pack_b = false, buffer_c = false;
   bool stream_c = false;                 // c leaves through a buffer of its own layout and past the caches
-  bool far = false;                      // what is external comes from memory, not from a cache
+  bool far = false;                      // what is external comes from beyond the second cache
   int fetch_ahead = 0;                   // bytes: external operands come from memory and are asked for early
   bool keep_a = false, keep_b = false;   // packed once for the whole run: the block labels do not move it
   std::vector<step_axis> axes;           // outer loops run in this order; summed labels last

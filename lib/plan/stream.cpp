@@ -44,12 +44,15 @@ bool cut_result(plan_step& s) {
 }  // namespace
 
 void stream_results(plan& p, const machine& m) {
-  if (m.isa == "NEON" || m.isa == "SVE" || m.isa == "VSX") return;  // their streaming stores read the line as well
-  if (m.caches.empty() || p.bytes < 1.25 * static_cast<double>(m.caches.back().bytes)) return;
+  if (m.caches.size() < 2 || p.bytes < static_cast<double>(m.caches[1].bytes)) return;
+  const bool beyond = p.bytes >= 1.25 * static_cast<double>(m.caches.back().bytes);
+  const bool reads_first = m.isa == "NEON" || m.isa == "SVE" || m.isa == "VSX";  // streaming stores do so as well there
   for (segment& g : p.segments)
     for (plan_step& s : g.steps) {
       s.far = true;
+      if (!beyond) continue;
       s.fetch_ahead = m.fetch_ahead;
+      if (reads_first) continue;
       const bool plain = s.how == method::direct && s.lanes != kernels::lanes::k && !s.buffer_c && !reads_c(s.op) &&
                          s.op.c.where == operand::kind::external && compute_type(s.op.c.type) == s.op.c.type;
       plan_step cut = s;

@@ -82,6 +82,11 @@ class writer {
     out_ += "\n  bytes        " + bytes_text(p_.bytes) + " at least";
     if (p_.bytes > 0) out_ += format(", %.2f flop per byte", p_.flops / p_.bytes);
     out_ += "\n";
+    if (!p_.block_labels.empty()) {  // what one element of the chain costs
+      double count = 1;
+      for (int l : p_.block_labels) count *= static_cast<double>(p_.source.labels[static_cast<std::size_t>(l)].extent);
+      out_ += "  for each     " + list(p_.block_labels) + ": " + flops_text(p_.flops / count) + ", " + bytes_text(p_.bytes / count) + "\n";
+    }
     if (p_.bound_seconds > 0) {
       const bool memory = p_.bytes / (m_.memory_bandwidth * 1e9) >= p_.bound_seconds * 0.999;
       out_ += "  bound        " + time_text(p_.bound_seconds) + " on one core, by " +

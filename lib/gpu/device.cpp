@@ -1,6 +1,8 @@
 // Devices, contexts, memory.
 #include "gpu/device.hpp"
 
+#include <algorithm>
+#include <exception>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -135,7 +137,9 @@ void* allocate(std::int64_t bytes) {
   const auto wanted = (static_cast<std::size_t>(bytes) + 255) / 256 * 256 + (bytes == 0 ? 256 : 0);
   cu_pointer memory = 0;
   check(d.memory_allocate(&memory, wanted), "allocating a tensor of " + std::to_string(bytes) + " bytes on " + here.machine.name);
-  if (const cu_result r = d.set_bytes(memory, 0, wanted, nullptr); r != 0) {
+  cu_result r = d.set_bytes(memory, 0, wanted, nullptr);
+  if (r == 0) r = d.stream_synchronize(nullptr);  // another stream may write next
+  if (r != 0) {
     d.memory_free(memory);
     check(r, "clearing a tensor");
   }
@@ -144,8 +148,12 @@ void* allocate(std::int64_t bytes) {
 
 void release(void* memory) noexcept {
   if (!memory) return;
-  const driver& d = find_driver();
-  if (d.memory_free) d.memory_free(reinterpret_cast<cu_pointer>(memory));
+  try {
+    const use_device use(device_of(std::max(0, owner_of(memory))));
+    need_driver().memory_free(reinterpret_cast<cu_pointer>(memory));
+  } catch (const std::exception&) {
+    // The process ends, or the context was lost: there is nothing left to give back.
+  }
 }
 
 namespace {

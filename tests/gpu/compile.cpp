@@ -105,7 +105,7 @@ int main(int count, char** words) {
   std::vector<job> jobs;
   for (const int a : c.architectures)
     if (a == 80 || a == 90 || a == 100) {
-      add_table(jobs, a, all ? 1 : 8);
+      add_table(jobs, a, all ? 1 : 24);
       if (all || a == 90) add_families(jobs, a);
     }
   return run(jobs);

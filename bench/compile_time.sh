@@ -51,5 +51,5 @@ family() {
 printf '%-58s %6s %10s %14s\n' "milliseconds" "one" "$((1 + further))" "each further"
 printf '%-58s %6d\n' "the example of the README" "$(milliseconds examples/readme.cpp)"
 family "C(i, j) = A(i, k) * X(k, j), about 40 x 40" 36 "A(i, k) * X(k, j)"
-family "the same, about 5 x 5 (inlined)" 3 "A(i, k) * X(k, j)"
+family "the same, from 3 x 3 on, some inlined" 3 "A(i, k) * X(k, j)"
 family "C(i, j) = A(i, k) * X(k, j) + 2 * A(i, k) * X(k, j)" 36 "A(i, k) * X(k, j) + 2 * A(i, k) * X(k, j)"

@@ -133,10 +133,7 @@ const machine& this_machine() {
   static const machine here = [] {
     machine found = detail::detect_machine();
     try {
-      if (auto remembered = detail::load_machine(detail::machine_file_of(found), found)) {
-        remembered->writes_kernels = found.writes_kernels;
-        return *remembered;
-      }
+      if (auto remembered = detail::load_machine(detail::machine_file_of(found), found)) return *remembered;
     } catch (...) {
     }
     return found;

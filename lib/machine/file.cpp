@@ -90,6 +90,7 @@ std::optional<machine> load_machine(const std::string& file, const machine& like
     const bool same = m.name == like.name && m.isa == like.isa && m.vector_bytes == like.vector_bytes &&
                       m.vector_registers == like.vector_registers;
     if (!same || !plausible(m)) return std::nullopt;
+    m.writes_kernels = like.writes_kernels;
     m.cores = like.cores;  // what this process may use, which may differ from one run to the next
     return m;
   } catch (const std::exception&) {

@@ -29,7 +29,7 @@ compile() {  # compile <object> <source> <flags...>
   $triple-g++ -MMD -MF "$object.d" -std=gnu++20 -I"$root/include" -I"$root/lib" -I"$out/include" "$@" -c "$source" -o "$object"
 }
 (
-  for unit in contract_f32 contract_f64 contract_c64 contract_c128 move unit; do  # two at a time
+  for unit in contract_f32 contract_f64 contract_c64 contract_c128 move pointwise unit; do  # two at a time
     compile portable_$unit.o "$root/lib/kernels/$unit.cpp" -O1 -ffp-contract=fast \
       -DRICCI_ISA=portable -DRICCI_REGISTERS=16 -DRICCI_GENERIC_VECTOR_BYTES=16 -DRICCI_SMALL_TILES &
     compile ${isa}_$unit.o "$root/lib/kernels/$unit.cpp" -O2 -ffp-contract=fast $flags \

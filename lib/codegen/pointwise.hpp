@@ -20,7 +20,8 @@ class pointwise_kernel {
   using function = void (*)(const void* const* inputs, void* const* outputs, const void* alphas, const void* betas);
 
   pointwise_kernel(function f, std::shared_ptr<const void> memory) : entry_(f), memory_(std::move(memory)) {}
-  void operator()(const void* const* inputs, void* const* outputs, const void* alphas, const void* betas) const {
+  RICCI_CALLS_WRITTEN_CODE void operator()(const void* const* inputs, void* const* outputs, const void* alphas,
+                                           const void* betas) const {
     entry_(inputs, outputs, alphas, betas);
   }
 

@@ -16,7 +16,7 @@ struct link {
   char* buffer = nullptr;
   std::int64_t bytes = 0;
 
-  void run() {
+  RICCI_CALLS_WRITTEN_CODE void run() {
     code(a, b, stream ? buffer : c, alpha, beta);
     if (stream) stream(buffer, c, bytes);
     a += a_step, b += b_step, c += c_step;

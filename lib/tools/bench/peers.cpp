@@ -12,7 +12,12 @@ library library::open(std::initializer_list<const char*> names) {
   library out;
   for (const char* name : names) {
     if (out.handle_) break;
-#ifdef RTLD_DEEPBIND
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define RICCI_SANITIZED  // its runtime does not bear RTLD_DEEPBIND
+#endif
+#endif
+#if defined(RTLD_DEEPBIND) && !defined(RICCI_SANITIZED) && !defined(__SANITIZE_ADDRESS__)
     out.handle_ = dlopen(name, RTLD_LAZY | RTLD_LOCAL | RTLD_DEEPBIND);
 #else
     out.handle_ = dlopen(name, RTLD_LAZY | RTLD_LOCAL);

@@ -70,7 +70,7 @@ target best_target();
 /// Tiles worth measuring for a request, the cost function's own first: the `most` cheapest of each width of register.
 std::vector<tile_choice> tile_candidates(const request& r, target t, int most);
 
-/// Null if this request cannot be had: another lane axis, offsets beyond 2 GiB, no executable memory.
+/// Null if this request cannot be had: another lane axis, offsets beyond 1 GiB, no executable memory.
 /// Costs some microseconds for each thousand instructions. Source of the idea: the JIT libraries for small products.
 std::shared_ptr<const kernel> make(const request& r, target t);
 

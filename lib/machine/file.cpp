@@ -98,20 +98,15 @@ std::optional<machine> load_machine(const std::string& file, const machine& like
   }
 }
 
-}  // namespace detail
-
-void save_machine(const machine& m) {
+void write_whole(const std::string& file, const std::string& text, const std::string& what) {
   namespace fs = std::filesystem;
-  const std::string file = detail::machine_file_of(m);
-  if (file.empty()) return;
-  // Written beside and renamed, so that a reader sees the old file or the new one, never half of one.
   const std::string fresh = file + "." + std::to_string(getpid()) + ".tmp";
   std::error_code failure;
-  fs::create_directories(fs::path(file).parent_path(), failure);
+  if (fs::path(file).has_parent_path()) fs::create_directories(fs::path(file).parent_path(), failure);
   bool written = false;
   {
     std::ofstream out(fresh);
-    out << detail::to_json(m).dump(2) << '\n';
+    out << text;
     out.close();
     written = !out.fail();
   }
@@ -119,8 +114,15 @@ void save_machine(const machine& m) {
   if (!written || failure) {
     std::error_code ignored;
     fs::remove(fresh, ignored);
-    throw error(errc::bad_file, "cannot write the measurement of this machine to " + file);
+    throw error(errc::bad_file, "cannot write " + what + " to " + file);
   }
+}
+
+}  // namespace detail
+
+void save_machine(const machine& m) {
+  const std::string file = detail::machine_file_of(m);
+  if (!file.empty()) detail::write_whole(file, detail::to_json(m).dump(2) + '\n', "the measurement of this machine");
 }
 
 }  // namespace ricci

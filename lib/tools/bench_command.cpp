@@ -86,7 +86,8 @@ std::vector<std::string> words(const std::string& text, std::initializer_list<co
 std::string typed(const arguments& a) {
   return "ricci bench gemm --dtype " + a.types + " --sizes " + a.sizes + " --beta " + a.betas + " --layout " + a.layouts +
          " --footprint " + a.footprints + " --threads " + std::to_string(a.threads) + " --rounds " + std::to_string(a.rounds) +
-         (a.isa.empty() ? "" : " --isa " + a.isa) + (a.no_peers ? " --no-peers" : "");
+         (a.backend == "cpu" ? "" : " --backend " + a.backend) + (a.isa.empty() ? "" : " --isa " + a.isa) +
+         (a.no_peers ? " --no-peers" : "");
 }
 
 /// Everybody gets the same instruction set: ricci and the peers have a variable for it each.

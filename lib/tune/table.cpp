@@ -1,6 +1,4 @@
 // The table as a value and as text, and the files it lives in.
-#include <unistd.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -9,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <ricci/core/error.hpp>
 
+#include "machine/detail.hpp"
 #include "tune/shipped.hpp"
 #include "tune/tune.hpp"
 
@@ -116,24 +115,6 @@ std::string to_text(const table& t) {
   return text + "]}\n";
 }
 
-void save(const table& t, const std::string& file) {
-  namespace fs = std::filesystem;
-  const std::string fresh = file + "." + std::to_string(getpid()) + ".tmp";
-  std::error_code failure;
-  if (fs::path(file).has_parent_path()) fs::create_directories(fs::path(file).parent_path(), failure);
-  bool written = false;
-  {
-    std::ofstream out(fresh);
-    out << to_text(t);
-    out.close();
-    written = !out.fail();
-  }
-  if (written) fs::rename(fresh, file, failure);
-  if (!written || failure) {
-    std::error_code ignored;
-    fs::remove(fresh, ignored);
-    throw error(errc::bad_file, "cannot write the tuning table to " + file);
-  }
-}
+void save(const table& t, const std::string& file) { detail::write_whole(file, to_text(t), "the tuning table"); }
 
 }  // namespace ricci::tune

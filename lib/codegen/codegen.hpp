@@ -15,10 +15,18 @@ enum class target : std::uint8_t { none, avx2, avx512 };
 /// What is known of alpha or beta when the kernel is made. beta == any still does not read c where beta is zero.
 enum class factor : std::uint8_t { zero, one, minus_one, any };
 
+/// How the last columns, which do not fill a vector, are done.
+enum class tail_kind : std::uint8_t {
+  open,   // the cost function chooses
+  lanes,  // in a vector with idle lanes
+  sums    // the summed index runs along the lanes, and the lanes are added up at the end
+};
+
 /// A register tile. Zeros: the generator's own cost function chooses.
 struct tile_choice {
   int widest = 0;             // bytes of the widest register, 32 or 64
   int rows = 0, vectors = 0;  // at most; they are split evenly
+  tail_kind tail = tail_kind::open;
   bool operator==(const tile_choice&) const = default;
 };
 

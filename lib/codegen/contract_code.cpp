@@ -27,7 +27,10 @@ contract_code::contract_code(const request& r, target t, const std::vector<nest>
   for (std::size_t i = 0; i < saved_; ++i) push(counters[free_counters + i]);
   const std::size_t spilled = deep > most_counters ? deep - most_counters : 0;
   if (spilled) sub(rsp, static_cast<int>(8 * spilled));
-  for (const nest& n : nests) use_masks(n.vectors);
+  for (const nest& n : nests) {
+    use_masks(n.vectors);
+    if (n.tail) prepare_tail(n);
+  }
   Xbyak::Label zero, done;
   if (beta_ == factor::any) {  // a beta of zero is found out here, so that c is not read
     const auto magnitude = [&](int offset) {

@@ -1,6 +1,8 @@
 // Writes the code of a contraction: loops, tiles, sums, the update of c.
 #pragma once
 
+#include <functional>
+
 #include "codegen/vector_code.hpp"
 
 namespace ricci::codegen {
@@ -40,6 +42,21 @@ class contract_code : public vector_code {
   void scale(const tile& t);
   void scale_complex(const tile& t);
   void add_old(const tile& t, std::int64_t row, std::int64_t v);
+
+  void prepare_tail(const nest& n);
+  void write_tail(const nest& n);
+  void load_tail_b(const nest& n);
+  void gather_tail(int to, const summed_tail& s, std::int64_t from, std::int64_t step);
+  void load_few(int i, int count, const reg64& base, std::int64_t offset);
+  void insert_few(int i, std::int64_t l, int group, const reg64& base, std::int64_t offset);
+  void write_tail_rows(const nest& n, std::int64_t first, std::int64_t rows);
+  void start_tail_with_c(const nest& n, std::int64_t first, std::int64_t rows);
+  void multiply_few(const Xbyak::Xmm& sum, const Xbyak::Xmm& b, int group, std::int64_t a, const Xbyak::Xmm& x, bool fresh);
+  void spread(const Xbyak::Xmm& x, std::int64_t from, int group, std::int64_t p, bool more);
+  int add_places(int x, int y, const std::function<void(const Xbyak::Xmm&, int, int, bool)>& take, int width);
+  int join_tail(const summed_tail& s, int rows);
+  void store_tail(const summed_tail& s, int from, std::int64_t first, std::int64_t rows, std::int64_t row_c);
+  void store_few(const address& to, const Xbyak::Xmm& x, std::int64_t l, int columns);
 
   /// Registers: the sums first, then the vectors of b, one for a's element; the last keeps AVX2's mask.
   int sum_register(const tile& t, int set, std::int64_t row, std::int64_t v) const {
@@ -84,6 +101,7 @@ class contract_code : public vector_code {
   const nest* now_ = nullptr;
   std::int64_t shift_b_ = 0, shift_c_ = 0;  // where in the nest's vectors the pointers stand
   std::size_t depth_ = 0, saved_ = 0;
+  int tail_rest_ = 0, tail_sums_ = 0, tail_spare_ = 0;  // registers: b's gathered columns first, its single rows, sums, one more
   Xbyak::Label tables_;
   std::vector<const nest*> table_of_;
   const reg64 a_ = rdi, b_ = rsi, c_ = rdx, alpha_at_ = rcx, beta_at_ = r8;

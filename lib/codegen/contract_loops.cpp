@@ -52,7 +52,10 @@ void contract_code::fetch_ahead(const code_loop& l) {
 void contract_code::write_nest(const nest& n) {
   now_ = &n;
   depth_ = 0;
-  in_loops(n.loops, n.loops.size(), [&] { write_tiles(n); });
+  in_loops(n.loops, n.loops.size(), [&] {
+    write_tiles(n);
+    if (n.tail) write_tail(n);
+  });
 }
 
 void contract_code::write_tiles(const nest& n) {

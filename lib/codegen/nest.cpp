@@ -68,6 +68,27 @@ std::int64_t most_rows(std::int64_t nv, const geometry& g, bool masked, bool bat
   return one_row ? std::max<std::int64_t>(rows, 1) : rows;
 }
 
+/// The last columns as summed_tail, if they and the request allow it.
+std::optional<summed_tail> tail_of(const request& r, const lane_vector& last, const geometry& g) {
+  const kernels::contract_args& x = r.args;
+  const std::int64_t width = g.vector / g.real;
+  if (r.lanes != lanes::n || is_complex(r.type) || r.type_b != r.type || r.type_c != r.type) return {};
+  if (x.col.extent != 1 || x.k_outer != 1 || x.k_a != 1 || x.k < width || last.count > 16 / g.real) return {};
+  summed_tail s{last.count, last.count > 2 ? 4 : last.count, g.vector, last.b, last.c, x.k / width, x.k % width};
+  const std::int64_t registers = s.blocks * s.group + s.rest + s.rows_at_once(g.real) + 1;
+  if (registers > g.registers || x.row.extent * (s.blocks * s.group + s.rest) > most_unrolled) return {};
+  return s;
+}
+
+/// Estimated cycles of a tail, in the measure of tile_cost.
+double tail_cost(const summed_tail& s, std::int64_t rows, int real) {
+  const std::int64_t at_once = s.rows_at_once(real), whole = rows / at_once, last = rows % at_once;
+  const std::int64_t registers = s.blocks * s.group;
+  const std::int64_t madds = rows * (registers * (s.group == 4 ? 2 : 1) + s.rest);
+  const std::int64_t joins = 3 * whole * (at_once - 1) + (last ? 2 * (last - 1) + 6 : 0), gathers = registers * at_once;
+  return static_cast<double>(madds + joins + gathers) / 2 + 1.2 * static_cast<double>(rows);
+}
+
 struct costed_tile {
   double cost;
   int rows, vectors;
@@ -127,6 +148,7 @@ bool fits(const nest& n) {
   std::int64_t vb = 0, vc = 0, oa = 0, ob = 0;
   for (const lane_vector& v : n.vectors) vb = std::max(vb, std::abs(v.b)), vc = std::max(vc, std::abs(v.c));
   for (const auto& [x, y] : n.outer) oa = std::max(oa, std::abs(x)), ob = std::max(ob, std::abs(y));
+  if (n.tail) vb = std::max(vb, n.tail->b), vc = std::max(vc, n.tail->c);
   bool small = a + oa < most_offset && b + vb + ob < most_offset && c + vc < most_offset && n.start < most_offset;
   for (const code_loop& l : n.loops)
     for (std::int64_t s : {l.a, l.b, l.c}) small = small && std::abs(s) < most_offset && std::abs(s * l.count) < most_offset && l.count < most_offset;
@@ -156,8 +178,8 @@ std::vector<tile_run> runs_of(std::int64_t n, std::int64_t tile) {
 
 namespace {
 
-/// The nests of a request without their tiles.
-std::vector<nest> untiled(const request& r, target t) {
+/// The nests of a request without their tiles; sums: with a summed tail, none if there cannot be one.
+std::vector<nest> untiled(const request& r, target t, bool sums = false) {
   if (t == target::none || r.lanes == lanes::k) return {};
   const geometry g = geometry_of(r, t);
   const kernels::contract_args& x = r.args;
@@ -181,7 +203,13 @@ std::vector<nest> untiled(const request& r, target t) {
   };
   std::vector<nest> out;
   if (x.lane_extent > 1 << 20) return {};
-  const std::vector<lane_vector> pieces = chunks(x.lane_extent * g.sets, g);
+  std::vector<lane_vector> pieces = chunks(x.lane_extent * g.sets, g);
+  if (sums) {
+    const bool ragged = pieces.back().count < g.vector / g.real;
+    if (pieces.size() > 1 && ragged) base.tail = tail_of(r, pieces.back(), g);
+    if (!base.tail) return {};
+    pieces.pop_back();
+  }
   const auto columns = x.col.extent, several = static_cast<std::int64_t>(pieces.size());
   if (several > 4096 || columns > 4096) return {};
   if (r.lanes == lanes::n) {
@@ -221,8 +249,27 @@ std::vector<nest> untiled(const request& r, target t) {
 
 }  // namespace
 
+namespace {
+
+/// The nests of the cheaper way for the last columns, or of the one that was asked for if it can be had.
+std::vector<nest> with_tail(const request& r, target t) {
+  std::vector<nest> plain = untiled(r, t);
+  if (r.tile.tail == tail_kind::lanes) return plain;
+  std::vector<nest> sums = untiled(r, t, true);
+  if (sums.empty() || r.tile.tail == tail_kind::sums) return sums.empty() ? plain : sums;
+  const geometry g = geometry_of(r, t);
+  const auto least = [&](const nest& n) {
+    const auto tiles = tiles_of(n, g, false, embeds(r, t));
+    return tiles.empty() ? 1e30 : tiles[0].cost;
+  };
+  const double summed = least(sums[0]) + tail_cost(*sums[0].tail, sums[0].rows, g.real);
+  return summed < least(plain[0]) ? sums : plain;
+}
+
+}  // namespace
+
 std::vector<nest> shape(const request& r, target t) {
-  std::vector<nest> out = untiled(r, t);
+  std::vector<nest> out = with_tail(r, t);
   const geometry g = geometry_of(r, t);
   for (nest& n : out) {
     choose_tile(n, tiles_of(n, g, r.lanes == lanes::batch, embeds(r, t)), r.tile, r.b_in_order);
@@ -239,12 +286,14 @@ std::vector<tile_choice> tile_candidates(const request& wanted, target t, int mo
   request r = wanted;
   for (int widest : {64, 32}) {
     if (widest == 64 && t != target::avx512) continue;
-    r.tile = {widest, 0, 0};
-    const std::vector<nest> nests = untiled(r, t);
-    if (nests.empty()) continue;
-    int count = 0;
-    for (const costed_tile& x : tiles_of(nests[0], geometry_of(r, t), r.lanes == lanes::batch, embeds(r, t)))
-      if (count++ < most) out.push_back({widest, x.rows, x.vectors});
+    for (const tail_kind tail : {tail_kind::lanes, tail_kind::sums}) {
+      r.tile = {widest, 0, 0, tail};
+      const std::vector<nest> nests = untiled(r, t, tail == tail_kind::sums);
+      if (nests.empty()) continue;
+      int count = 0;
+      for (const costed_tile& x : tiles_of(nests[0], geometry_of(r, t), r.lanes == lanes::batch, embeds(r, t)))
+        if (count++ < most) out.push_back({widest, x.rows, x.vectors, tail});
+    }
   }
   return out;
 }

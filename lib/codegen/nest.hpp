@@ -28,6 +28,15 @@ struct tile_run {
   std::int64_t first = 0, size = 0, count = 0;
 };
 
+/// The last columns of c with the summed index along the lanes: `group` columns beside each other (a power of two), each
+/// register of b's holds them for width / real / group values of k. Offsets in bytes.
+struct summed_tail {
+  int columns = 0, group = 1, width = 0;
+  std::int64_t b = 0, c = 0;
+  std::int64_t blocks = 0, rest = 0;  // k = blocks * lanes + rest
+  std::int64_t rows_at_once(int real) const { return width / real / group; }
+};
+
 /// c[row, vector] = beta c + alpha sum_k a[row, k] b[vector, k] inside loops.
 struct nest {
   std::int64_t rows = 1, row_a = 0, row_c = 0;
@@ -36,6 +45,7 @@ struct nest {
   std::vector<code_loop> loops;                              // innermost first
   std::int64_t k = 1, k_a = 0, k_b = 0;
   std::vector<std::pair<std::int64_t, std::int64_t>> outer;  // offsets of the outer summed index
+  std::optional<summed_tail> tail;                           // columns behind the vectors
   std::int64_t start = 0;                                    // offset of a, b and c (the tail of lanes::batch)
 
   int tile_rows = 1, tile_vectors = 1;

@@ -24,10 +24,18 @@ dtype type_named(const std::string& name) {
   throw error(errc::bad_file, "'" + name + "' is no element type of a tuning table");
 }
 
+constexpr const char* tail_names[] = {"open", "lanes", "sums"};
+
+codegen::tail_kind tail_named(const std::string& name) {
+  for (int i = 0; i < 3; ++i)
+    if (name == tail_names[i]) return static_cast<codegen::tail_kind>(i);
+  throw error(errc::bad_file, "'" + name + "' is no way to do the last columns");
+}
+
 entry entry_of(const json& j) {
   entry e;
   e.what = {type_named(j.at("type")), j.at("reads_c"), j.at("rows"), j.at("lanes"), j.at("cols"), j.at("k")};
-  e.tile = {j.at("widest"), j.at("tile_rows"), j.at("tile_vectors")};
+  e.tile = {j.at("widest"), j.at("tile_rows"), j.at("tile_vectors"), tail_named(j.value("tail", "open"))};
   e.gain = j.at("gain");
   const bool good = (e.tile.widest == 32 || e.tile.widest == 64) && e.tile.rows > 0 && e.tile.rows <= 32 &&
                     e.tile.vectors > 0 && e.tile.vectors <= 32;
@@ -109,7 +117,7 @@ std::string to_text(const table& t) {
     const nlohmann::ordered_json line = {
         {"type", name_of(e.what.type)}, {"reads_c", e.what.reads_c}, {"rows", e.what.rows}, {"lanes", e.what.lanes},
         {"cols", e.what.cols}, {"k", e.what.k}, {"widest", e.tile.widest}, {"tile_rows", e.tile.rows},
-        {"tile_vectors", e.tile.vectors}, {"gain", static_cast<int>(e.gain * 100 + 0.5) / 100.0}};
+        {"tile_vectors", e.tile.vectors}, {"tail", tail_names[static_cast<int>(e.tile.tail)]}, {"gain", static_cast<int>(e.gain * 100 + 0.5) / 100.0}};
     text += "  " + line.dump() + (i + 1 < t.entries.size() ? ",\n" : "\n");
   }
   return text + "]}\n";

@@ -35,6 +35,7 @@ struct shape {
   std::vector<extent_t> loops;
   bool conj_a = false, conj_b = false;
   bool packed = false;  // no gaps, natural order
+  bool k_next = false;  // lanes::n: a has unit stride along k
 };
 
 inline std::string text(const shape& s) {
@@ -52,22 +53,23 @@ struct layout {
   extent_t first = 0, size = 1;  // where element 0 lies (strides may be negative), and how many elements
 };
 
-inline layout lay_out(const std::vector<extent_t>& extent, const std::vector<bool>& has, bool packed, rng& g) {
+/// Axis `unit` has stride 1, if there is one.
+inline layout lay_out(const std::vector<extent_t>& extent, const std::vector<bool>& has, bool packed, rng& g, std::size_t unit = 0) {
   layout l;
   l.stride.assign(extent.size(), 0);
   std::vector<std::size_t> order;
-  for (std::size_t i = 1; i < extent.size(); ++i)
-    if (has[i]) order.push_back(i);
+  for (std::size_t i = 0; i < extent.size(); ++i)
+    if (has[i] && i != unit) order.push_back(i);
   if (!packed) std::shuffle(order.begin(), order.end(), g);
   extent_t step = 1, last = 0;
   const auto place = [&](std::size_t i) {
-    const bool backward = !packed && i != 0 && g() % 5 == 0;
+    const bool backward = !packed && i != unit && g() % 5 == 0;
     l.stride[i] = backward ? -step : step;
     if (backward) l.first += step * (extent[i] - 1);
     last += step * (extent[i] - 1);
     step = step * extent[i] + (packed ? 0 : static_cast<extent_t>(g() % 3));
   };
-  if (has[0]) place(0);
+  if (has[unit]) place(unit);
   for (std::size_t i : order) place(i);
   l.size = last + 1;
   return l;
@@ -109,7 +111,7 @@ template <class T> class runner {
       b.push_back(g() % 4 != 0);
       c.push_back(true);
     }
-    a_ = lay_out(extent_, a, s.packed, g);
+    a_ = lay_out(extent_, a, s.packed, g, s.k_next ? 3 : 0);
     b_ = lay_out(extent_, b, s.packed, g);
     c_ = lay_out(extent_, c, s.packed, g);
     for (extent_t i = 0; i < s.k_outer; ++i) {

@@ -87,9 +87,20 @@ bound_plan bind(const plan& p, const kernels::kernel_set& kernels, const options
 class executable;
 const bound_plan& bound_of(const executable& e);
 
+inline constexpr std::size_t most_block_labels = 8;
+
+/// Indices of block i of a segment; the short block (tail) stands behind the full ones of the cut label.
+inline void locate(const std::vector<std::int64_t>& counts, bool tail, std::int64_t i, std::int64_t* index) {
+  for (std::size_t l = counts.size(); l-- > 0;) {
+    const bool cut = tail && l + 1 == counts.size();
+    index[l] = cut ? counts[l] : i % counts[l];
+    if (!cut) i /= counts[l];
+  }
+}
+
 /// Runs it. Allocates nothing once this thread's arena is large enough.
-struct task_order;
-void execute(const bound_plan& p, const bindings& b, const task_order& order);
+struct read_tables;
+void execute(const bound_plan& p, const bindings& b, const read_tables& tables);
 
 /// Lets the generator write kernels for the tiles of a step; those that it cannot write stay with the compiled ones.
 /// Throws kernel_refused if the compiled ones cannot do the step as it is planned (16-bit numbers in place).
@@ -107,6 +118,8 @@ struct step_run {
   alignas(16) char beta[16];
   const void* inputs[kernels::max_pointwise_inputs];              // of a pointwise step
   void* outputs[kernels::max_pointwise_statements];
+  const struct row_table* table = nullptr;                        // of a gather or scatter by rows; null: entry by entry
+  const std::int32_t *rows = nullptr, *next_rows = nullptr;       // of this block and the next
   alignas(16) char alphas[8 * kernels::max_pointwise_terms], betas[8 * kernels::max_pointwise_statements];
 };
 /// The step and its coefficients; pointers are the caller's.

@@ -1,5 +1,7 @@
 // Runs one plan over arrays of pointers.
 #include "engine/each.hpp"
+
+#include "engine/tables.hpp"
 #include "engine/other.hpp"
 
 #include <omp.h>

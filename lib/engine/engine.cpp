@@ -7,7 +7,7 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "engine/other.hpp"
+#include "engine/tables.hpp"
 #include "engine/explain.hpp"
 #include "gpu/executable.hpp"
 
@@ -16,12 +16,12 @@ namespace ricci {
 class executable {
  public:
   executable(const program& p, const options& o) : made_(std::make_shared<const parts>(p, o)) {}
-  /// The same with an order for its blocks.
-  executable(const executable& other, task_order order) : made_(other.made_), order_(std::move(order)) {}
+  /// The same with what its tables say.
+  executable(const executable& other, read_tables tables) : made_(other.made_), tables_(std::move(tables)) {}
 
   const plan& decisions() const { return made_->decisions; }
   const bound_plan& bound() const { return made_->bound; }
-  const task_order& order() const { return order_; }
+  const read_tables& tables() const { return tables_; }
   const cuda::executable* gpu() const { return made_->gpu.get(); }
 
  private:
@@ -46,7 +46,7 @@ class executable {
     std::unique_ptr<cuda::executable> gpu;  // instead of the two, if the tensors are in GPU memory
   };
   std::shared_ptr<const parts> made_;
-  task_order order_;
+  read_tables tables_;
 };
 
 namespace {
@@ -132,15 +132,18 @@ std::shared_ptr<const executable> compile(const program& p, const options& o, co
   const auto made = compile(p, o);
   if (!has_lookups(p)) return made;
   if (o.check_indices) check_indices(p, tables);
-  if (!made->bound().scatters) return made;
-  return std::make_shared<const executable>(*made, order_of(made->decisions(), made->bound(), tables));
+  if (made->gpu()) return made;
+  read_tables read;
+  if (made->bound().scatters) read.order = order_of(made->decisions(), made->bound(), tables);
+  if (made->bound().has_blocks) read.rows = rows_of(made->decisions(), made->bound(), tables);
+  return std::make_shared<const executable>(*made, std::move(read));
 }
 
 const bound_plan& bound_of(const executable& e) { return e.bound(); }
 
 void run(const executable& e, const bindings& b) {
   if (e.gpu()) return e.gpu()->run(b, nullptr);
-  execute(e.bound(), b, e.order());
+  execute(e.bound(), b, e.tables());
 }
 
 void run(const executable& e, const bindings& b, void* stream) {

@@ -7,6 +7,7 @@
 
 #include "engine/chain.hpp"
 #include "engine/other.hpp"
+#include "engine/tables.hpp"
 
 namespace ricci {
 namespace {
@@ -113,19 +114,17 @@ void run_steps(const bound_plan& p, const bindings& b, const bound_segment& segm
   }
 }
 
-constexpr std::size_t most_block_labels = 8;
-
-/// Indices of block i of the segment; the short block stands behind the full ones of the cut label.
-void locate(const std::vector<std::int64_t>& counts, bool tail, std::int64_t i, std::int64_t* index) {
-  for (std::size_t l = counts.size(); l-- > 0;) {
-    const bool cut = tail && l + 1 == counts.size();
-    index[l] = cut ? counts[l] : i % counts[l];
-    if (!cut) i /= counts[l];
-  }
+/// Where block i finds the rows of a step's table.
+void set_rows(step_run& r, const row_tables& tables, bool tail, std::size_t step, std::int64_t i, bool more) {
+  const row_table* t = tables.empty() ? nullptr : tables[tail][step].get();
+  r.table = t;
+  if (!t) return;
+  r.rows = t->at.data() + i * t->each;
+  r.next_rows = more ? r.rows + t->each : nullptr;
 }
 
 /// Blocks [first, last) of one segment on this thread. tail: the short block behind each run of full ones.
-void run_blocks(const bound_plan& p, const bindings& b, const bound_segment& segment, std::int64_t first,
+void run_blocks(const bound_plan& p, const bindings& b, const bound_segment& segment, const row_tables& tables, std::int64_t first,
                 std::int64_t last, bool tail, char* temporaries, char* packs) {
   std::int64_t index[most_block_labels];
   constexpr std::size_t most_kept = 24;  // runs whose scalars are converted once; the steps behind them share one
@@ -144,6 +143,7 @@ void run_blocks(const bound_plan& p, const bindings& b, const bound_segment& seg
       step_run& r = runs[std::min(s, most_kept - 1)];
       if (steps > most_kept && s >= most_kept - 1) set_scalars(r, segment.steps[s], b);
       set_pointers(r, b, index, temporaries);
+      set_rows(r, tables, tail, s, i, i + 1 < last);
       r.scratch = packs;
       run_direct(r, 0, r.step->free_count, r.step->keep_a && i > first, r.step->keep_b && i > first);
     }
@@ -158,37 +158,37 @@ void run_blocks(const bound_plan& p, const bindings& b, const bound_segment& seg
 }
 
 /// Colour after colour, the runs of one over the team: the same additions in the same order with any number of threads.
-void run_in_order(const bound_plan& p, const bindings& b, const bound_segment& segment, const task_order& order, int team) {
+void run_in_order(const bound_plan& p, const bindings& b, const bound_segment& segment, const read_tables& tables, int team) {
   const std::int64_t each = p.temporaries_bytes + p.packs_bytes;
   char* base = workspace(team * each);
-  for (const auto& runs : order.colours) {
+  for (const auto& runs : tables.order.colours) {
     const auto count = static_cast<std::int64_t>(runs.size());
 #pragma omp parallel for num_threads(team) schedule(static) if (team > 1)
     for (std::int64_t r = 0; r < count; ++r) {
       char* mine = base + omp_get_thread_num() % team * each;
       const task_order::run& run = runs[static_cast<std::size_t>(r)];
-      run_blocks(p, b, segment, run.first, run.last, false, mine, mine + p.temporaries_bytes);
+      run_blocks(p, b, segment, tables.rows, run.first, run.last, false, mine, mine + p.temporaries_bytes);
     }
   }
 }
 
-void run_segment(const bound_plan& p, const bindings& b, const bound_segment& segment, const task_order& order, bool tail) {
+void run_segment(const bound_plan& p, const bindings& b, const bound_segment& segment, const read_tables& tables, bool tail) {
   std::int64_t blocks = 1;
   for (std::size_t l = 0; l < p.block_counts.size(); ++l)
     blocks *= tail && l + 1 == p.block_counts.size() ? 1 : p.block_counts[l];
   double seconds = 0;
   for (const bound_step& s : segment.steps) seconds += s.seconds;
   int team = team_size(p, seconds * static_cast<double>(blocks), blocks);
-  if (p.scatters && !tail && !order.colours.empty()) return run_in_order(p, b, segment, order, team);
+  if (p.scatters && !tail && !tables.order.colours.empty()) return run_in_order(p, b, segment, tables, team);
   if (p.scatters) team = 1;
   const std::int64_t each = p.temporaries_bytes + p.packs_bytes;
   char* base = workspace(team * each);
-  if (team == 1) return run_blocks(p, b, segment, 0, blocks, tail, base, base + p.temporaries_bytes);
+  if (team == 1) return run_blocks(p, b, segment, tables.rows, 0, blocks, tail, base, base + p.temporaries_bytes);
 #pragma omp parallel num_threads(team)
   {
     const int t = omp_get_thread_num(), n = omp_get_num_threads();
     char* mine = base + t * each;
-    run_blocks(p, b, segment, blocks * t / n, blocks * (t + 1) / n, tail, mine, mine + p.temporaries_bytes);
+    run_blocks(p, b, segment, tables.rows, blocks * t / n, blocks * (t + 1) / n, tail, mine, mine + p.temporaries_bytes);
   }
 }
 
@@ -206,12 +206,12 @@ void set_scalars(step_run& r, const bound_step& s, const bindings& b) {
     store_scalar(s.type, value_of(s.other->betas[n], b), r.betas + n * size);
 }
 
-void execute(const bound_plan& p, const bindings& b, const task_order& order) {
+void execute(const bound_plan& p, const bindings& b, const read_tables& tables) {
   if (!p.has_blocks) {
     for (const bound_segment& s : p.segments) run_steps(p, b, s);
     return;
   }
-  for (std::size_t i = 0; i < p.segments.size(); ++i) run_segment(p, b, p.segments[i], order, i > 0);
+  for (std::size_t i = 0; i < p.segments.size(); ++i) run_segment(p, b, p.segments[i], tables, i > 0);
 }
 
 }  // namespace ricci

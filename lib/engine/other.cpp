@@ -1,5 +1,6 @@
 // Steps that are no contractions: their arguments, and their loops over tables.
 #include "engine/other.hpp"
+#include "engine/tables.hpp"
 
 #include <algorithm>
 
@@ -247,6 +248,7 @@ std::shared_ptr<const other_step> bind_other(const plan& p, const segment& s, co
     out->loops = joined(step.axes);
     out->wide = size_of(step.op.a.type) == 8;
     out->table_stride = step.op.table_stride;
+    out->gather = kernels.gather[kind], out->scatter = kernels.scatter[kind];
   }
   return out;
 }
@@ -267,11 +269,17 @@ void run_pointwise(const other_step& s, const step_run& r, std::int64_t size) {
   s.point(s.rest, inputs, outputs, r.alphas, r.betas);
 }
 
+void move_rows(const bound_step& s, const step_run& r) {
+  if (s.how == method::gather) s.other->gather(r.table->shape, r.rows, r.next_rows, r.b, r.c);
+  else s.other->scatter(r.table->shape, r.rows, r.next_rows, r.b, r.c, r.alpha);
+}
+
 }  // namespace
 
 void run_other(const step_run& r) {
   const bound_step& s = *r.step;
   if (s.how == method::pointwise) return run_pointwise(*s.other, r, static_cast<std::int64_t>(size_of(s.type)));
+  if (r.table) return move_rows(s, r);
   if (s.how == method::halves) return s.other->half(s.other->halves, r.a, r.b, r.c, r.alpha, r.beta);
   switch (s.type_c) {
     case dtype::f32: return move_indexed<float>(s, r);

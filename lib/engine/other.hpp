@@ -19,6 +19,8 @@ struct other_step {
   std::vector<step_axis> loops;       // gather, scatter: outermost first; strides of the table in a
   bool wide = false;                  // entries of 64 bits
   std::int64_t table_stride = 0;
+  kernels::gather_fn gather = nullptr;    // by rows, where the tables were read
+  kernels::scatter_fn scatter = nullptr;
 };
 
 place place_of(const plan& p, const segment& s, const operand& x);
@@ -27,19 +29,5 @@ std::shared_ptr<const other_step> bind_other(const plan& p, const segment& s, co
                                              const kernels::kernel_set& kernels);
 
 void run_other(const step_run& r);
-
-/// Errors: bad_range names the first entry of a table that is not an index of its axis.
-void check_indices(const program& p, const bindings& b);
-
-/// Blocks in runs that may run at once, colour after colour. Empty: one thread takes all blocks in order.
-struct task_order {
-  struct run {
-    std::int64_t first, last;
-  };
-  std::vector<std::vector<run>> colours;
-};
-
-/// Runs of blocks of one colour add to different elements. Depends on the plan and the tables alone.
-task_order order_of(const plan& p, const bound_plan& bound, const bindings& b);
 
 }  // namespace ricci

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "engine/other.hpp"
+#include "engine/tables.hpp"
 
 namespace ricci {
 namespace {

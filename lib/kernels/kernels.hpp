@@ -110,6 +110,21 @@ inline constexpr int max_halves = 20;
 /// y overlaps neither m nor x.
 using halves_fn = void (*)(const halves_args&, const void* m, const void* x, void* y, const void* alpha, const void* beta);
 
+/// Rows of neighbours that a table finds in a tensor, for problems that lie side by side. Offsets in elements, one for each
+/// row of each problem: [row][problem]; below 2^31.
+struct rows_args {
+  std::int64_t rows = 1, row = 1, lanes = 1;  // rows of a problem, elements of a row, problems
+};
+
+/// to[(r * row + i) * lanes + l] = from[at[r * lanes + l] + i]. next: the offsets of the call to come, whose lines are asked
+/// for; null: none.
+using gather_fn = void (*)(const rows_args&, const std::int32_t* at, const std::int32_t* next, const void* from, void* to);
+
+/// to[at[r * lanes + l] + i] += alpha * from[(r * row + i) * lanes + l]. Rows may share elements: what is added to one is
+/// added in an order that the arguments alone decide.
+using scatter_fn = void (*)(const rows_args&, const std::int32_t* at, const std::int32_t* next, const void* from, void* to,
+                            const void* alpha);
+
 /// Measures the multiply-add peak: runs `rounds` rounds of independent FMAs, returns the flops done.
 using peak_fn = double (*)(std::int64_t rounds);
 
@@ -122,6 +137,8 @@ struct kernel_set {
   move_fn move[dtype_count][dtype_count];   // [source][destination]; null where the pair makes no sense
   pointwise_fn pointwise[2];                // f32, f64
   halves_fn halves[2];                      // f32, f64
+  gather_fn gather[2];                      // f32, f64
+  scatter_fn scatter[2];                    // f32, f64
   peak_fn peak[2];                          // f32, f64
   stream_fn stream;
 };

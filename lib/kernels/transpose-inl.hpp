@@ -27,10 +27,12 @@ template <int D, class V, int... I> RICCI_INLINE void exchange(V& x, V& y, const
   y = high;
 }
 
+/// Transposes N by N blocks that lie side by side in the vectors.
 template <int D, int N, class V> RICCI_INLINE void transpose_steps(V (&rows)[N]) {
+  constexpr int lanes = static_cast<int>(sizeof(V) / sizeof(rows[0][0]));
   if constexpr (D < N) {
     RICCI_EACH(i, N) {
-      if ((i / D) % 2 == 0) exchange<D>(rows[i], rows[i + D], typename up_to_t<N>::type{});
+      if ((i / D) % 2 == 0) exchange<D>(rows[i], rows[i + D], typename up_to_t<lanes>::type{});
     }
     transpose_steps<2 * D>(rows);
   }

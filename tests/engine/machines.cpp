@@ -7,7 +7,7 @@
 
 #include "build_program.hpp"
 #include "engine/bound.hpp"
-#include "engine/other.hpp"
+#include "engine/tables.hpp"
 #include "machine/machine.hpp"
 
 using namespace ricci;

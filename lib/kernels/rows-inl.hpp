@@ -1,0 +1,175 @@
+// Rows of neighbours found by a table, to and from problems that lie side by side: loads of rows and transpositions in
+// registers instead of element after element.
+#pragma once
+
+#include "frame-inl.hpp"
+#include "transpose-inl.hpp"
+
+namespace ricci::kernels::RICCI_ISA {
+
+template <class T> struct side_t {
+  typedef T type __attribute__((vector_size(vector_bytes)));
+  typedef T half __attribute__((vector_size(vector_bytes / 2)));
+};
+/// One element of as many problems as a register has lanes.
+template <class T> using side = typename side_t<T>::type;
+
+template <class V, int... I> RICCI_INLINE V lower_halves(V x, V y, constants<I...>) {
+  constexpr int h = sizeof...(I) / 2, n = sizeof...(I);
+  return __builtin_shufflevector(x, y, (I < h ? I : I - h + n)...);
+}
+
+template <class H, int... I> RICCI_INLINE auto joined(H x, H y, constants<I...>) { return __builtin_shufflevector(x, y, I...); }
+
+template <class T> RICCI_INLINE side<T> load_side(const T* p, const tail<T>& rest) {
+  return __builtin_bit_cast(side<T>, load<T>(p, rest));
+}
+
+/// Columns [0, C) of W rows, C == W or W / 2, as C vectors. Whole: all of them are there; else rest.count.
+template <class T, int C, bool Whole>
+RICCI_INLINE void load_columns(const T* from, const std::int32_t* at, const tail<T>& rest, side<T> (&v)[C]) {
+  constexpr int W = width<T>;
+  if constexpr (C == W) {
+    RICCI_EACH(l, W) {
+      if constexpr (Whole) __builtin_memcpy(&v[l], from + at[l], sizeof v[l]);
+      else v[l] = load_side(from + at[l], rest);
+    }
+  } else {
+    RICCI_EACH(l, C) {
+      if constexpr (Whole) {
+        typename side_t<T>::half x, y;
+        __builtin_memcpy(&x, from + at[l], sizeof x);
+        __builtin_memcpy(&y, from + at[l + C], sizeof y);
+        v[l] = joined(x, y, typename up_to_t<W>::type{});
+      } else {
+        v[l] = lower_halves(load_side(from + at[l], rest), load_side(from + at[l + C], rest), typename up_to_t<W>::type{});
+      }
+    }
+  }
+  transpose_steps<1>(v);
+}
+
+template <class T, int C, bool Whole>
+RICCI_INLINE void gather_columns(const T* from, const std::int32_t* at, const tail<T>& rest, int count, T* to, index step) {
+  side<T> v[C];
+  load_columns<T, C, Whole>(from, at, rest, v);
+  RICCI_EACH(i, C) {
+    if (Whole || i < count) __builtin_memcpy(to + i * step, &v[i], sizeof v[i]);
+  }
+}
+
+template <class T, int... I>
+RICCI_INLINE void gather_one(const T* from, const std::int32_t* at, T* to, constants<I...>) {
+  const side<T> v = {from[at[I]]...};
+  __builtin_memcpy(to, &v, sizeof v);
+}
+
+/// A row of each of W problems: to[i * step + problem].
+template <class T>
+RICCI_INLINE void gather_row(const T* from, const std::int32_t* at, index row, const tail<T>& rest, T* to, index step) {
+  constexpr int W = width<T>;
+  index i = 0;
+  for (; i + W <= row; i += W) gather_columns<T, W, true>(from + i, at, rest, W, to + i * step, step);
+  const int left = static_cast<int>(row - i);
+  from += i, to += i * step;
+  if (left == 0) return;
+  if constexpr (W >= 4) {
+    if (left == W / 2) return gather_columns<T, W / 2, true>(from, at, rest, left, to, step);
+    if (left < W / 2) return gather_columns<T, W / 2, false>(from, at, rest, left, to, step);
+  }
+  gather_columns<T, W, false>(from, at, rest, left, to, step);
+}
+
+/// Asks for the lines of rows that come next.
+template <class T, int Writes> RICCI_INLINE void fetch_rows(const T* from, const std::int32_t* next, index count, index row) {
+  if (!next) return;
+  for (index n = 0; n < count; ++n)
+    for (index i = 0; i < row; i += 64 / static_cast<index>(sizeof(T))) __builtin_prefetch(from + next[n] + i, Writes);
+}
+
+template <class T>
+void gather_rows(const rows_args& g, const std::int32_t* at, const std::int32_t* next, const void* source, void* target) {
+  constexpr int W = width<T>;
+  const T* from = static_cast<const T*>(source);
+  T* to = static_cast<T*>(target);
+  const index whole = g.lanes / W * W, step = g.lanes;
+  tail<T> rest;
+  if (g.row % W) rest.assign(static_cast<int>(g.row % W));
+  for (index r = 0; r < g.rows; ++r, at += g.lanes, to += g.row * step) {
+    fetch_rows<T, 0>(from, next ? next + r * g.lanes : nullptr, g.lanes, g.row);
+    for (index l = 0; l < whole; l += W) {
+      if (g.row == 1) gather_one<T>(from, at + l, to + l, typename up_to_t<W>::type{});
+      else gather_row<T>(from, at + l, g.row, rest, to + l, step);
+    }
+    for (index l = whole; l < g.lanes; ++l)
+      for (index i = 0; i < g.row; ++i) to[i * step + l] = from[at[l] + i];
+  }
+}
+
+/// W vectors of elements [i, i + W) of a row of every problem, as a row for each problem.
+template <class T> RICCI_INLINE void turn_columns(const T* from, index step, int count, T* to, index pitch) {
+  constexpr int W = width<T>;
+  side<T> v[W];
+  RICCI_EACH(i, W) {
+    if (i < count) __builtin_memcpy(&v[i], from + i * step, sizeof v[i]);
+    else v[i] = side<T>{};
+  }
+  transpose_steps<1>(v);
+  RICCI_EACH(l, W) __builtin_memcpy(to + l * pitch, &v[l], sizeof v[l]);
+}
+
+template <class T> RICCI_INLINE void add_row(const T* x, index n, const tail<T>& rest, vec<T> alpha, T* y) {
+  constexpr int W = width<T>;
+  index i = 0;
+  for (; i + W <= n; i += W) store<T>(fma(load<T>(x + i), alpha, load<T>(y + i)), y + i);
+  if (i < n) store<T>(fma(load<T>(x + i, rest), alpha, load<T>(y + i, rest)), y + i, rest);
+}
+
+/// Rows [first, first + count) of W problems. They go through a buffer, problem after problem: neighbours share elements,
+/// and a load that meets a store of the row before in part would wait for it.
+template <class T, int Buffer>
+RICCI_INLINE void scatter_slab(const rows_args& g, const std::int32_t* at, index count, const T* from, const tail<T>& rest,
+                               vec<T> alpha, T* to) {
+  constexpr int W = width<T>;
+  alignas(64) T buffer[Buffer];
+  const index pitch = (g.row + W - 1) / W * W;
+  for (index r = 0; r < count; ++r)
+    for (index i = 0; i < g.row; i += W)
+      turn_columns<T>(from + (r * g.row + i) * g.lanes, g.lanes, static_cast<int>(g.row - i < W ? g.row - i : W),
+                      buffer + r * pitch + i, count * pitch);
+  for (index l = 0; l < W; ++l)
+    for (index r = 0; r < count; ++r)
+      add_row<T>(buffer + (l * count + r) * pitch, g.row, rest, alpha, to + at[r * g.lanes + l]);
+}
+
+template <class T>
+void scatter_rows(const rows_args& g, const std::int32_t* at, const std::int32_t* next, const void* source, void* target,
+                  const void* factor) {
+  constexpr int W = width<T>, buffer = 16384 / static_cast<int>(sizeof(T));
+  const T* from = static_cast<const T*>(source);
+  T* to = static_cast<T*>(target);
+  const T alpha = *static_cast<const T*>(factor);
+  const index pitch = (g.row + W - 1) / W * W;
+  const index slab = g.row < 3 || g.lanes % W ? 0 : buffer / (pitch * W);
+  fetch_rows<T, 1>(to, next, g.rows * g.lanes, g.row);
+  tail<T> rest;
+  if (g.row % W) rest.assign(static_cast<int>(g.row % W));
+  if (slab > 0) {
+    for (index r = 0; r < g.rows; r += slab) {
+      const index count = g.rows - r < slab ? g.rows - r : slab;
+      for (index l = 0; l < g.lanes; l += W)
+        scatter_slab<T, buffer>(g, at + r * g.lanes + l, count, from + r * g.row * g.lanes + l, rest, set<T>(alpha), to);
+    }
+    return;
+  }
+  for (index l = 0; l < g.lanes; ++l)
+    for (index r = 0; r < g.rows; ++r) {
+      const T* x = from + r * g.row * g.lanes + l;
+      T* y = to + at[r * g.lanes + l];
+      if (g.lanes == 1 && g.row > 2) add_row<T>(x, g.row, rest, set<T>(alpha), y);
+      else
+        for (index i = 0; i < g.row; ++i) y[i] += alpha * x[i * g.lanes];
+    }
+}
+
+}  // namespace ricci::kernels::RICCI_ISA

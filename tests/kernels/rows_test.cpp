@@ -1,0 +1,90 @@
+// The kernels that gather and scatter rows, of every instruction set this CPU runs, against plain loops.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "guarded.hpp"
+#include "kernels/kernels.hpp"
+
+using namespace ricci::kernels;
+
+namespace {
+
+/// Offsets of rows in a vector of `size` elements. Close: rows share elements, as those of elements of a mesh do.
+std::vector<std::int32_t> offsets(const rows_args& g, std::int64_t size, bool close, std::mt19937& rng) {
+  std::vector<std::int32_t> at(static_cast<std::size_t>(g.rows * g.lanes));
+  std::uniform_int_distribution<std::int64_t> any(0, size - g.row);
+  for (std::size_t n = 0; n < at.size(); ++n) {
+    const auto r = static_cast<std::int64_t>(n) / g.lanes, l = static_cast<std::int64_t>(n) % g.lanes;
+    const std::int64_t near = (l * std::max<std::int64_t>(g.row - 1, 1) + r * 3) % (size - g.row + 1);
+    at[n] = static_cast<std::int32_t>(close ? near : any(rng));
+  }
+  at.back() = static_cast<std::int32_t>(size - g.row);  // the last row ends where the vector does
+  return at;
+}
+
+template <class T> void test_rows(const kernel_set& set, const rows_args& g, bool close) {
+  constexpr int type = sizeof(T) == 8;
+  std::mt19937 rng(static_cast<unsigned>(g.rows * 1000 + g.row * 10 + g.lanes));
+  std::uniform_real_distribution<T> value(-1, 1);
+  const std::int64_t size = 3 * g.row + 40, count = g.rows * g.row * g.lanes;
+  const auto at = offsets(g, size, close, rng);
+  guarded<T> vector(static_cast<std::size_t>(size), true), side(static_cast<std::size_t>(count), true);
+  for (T& x : vector) x = value(rng);
+  for (const std::int32_t* next : {static_cast<const std::int32_t*>(nullptr), at.data()}) {
+    std::fill(side.begin(), side.end(), std::numeric_limits<T>::quiet_NaN());
+    set.gather[type](g, at.data(), next, vector.data(), side.data());
+    std::int64_t wrong = 0;
+    for (std::int64_t r = 0; r < g.rows; ++r)
+      for (std::int64_t i = 0; i < g.row; ++i)
+        for (std::int64_t l = 0; l < g.lanes; ++l)
+          wrong += side[static_cast<std::size_t>((r * g.row + i) * g.lanes + l)] !=
+                   vector[static_cast<std::size_t>(at[static_cast<std::size_t>(r * g.lanes + l)] + i)];
+    CHECK(wrong == 0);
+  }
+  for (T& x : side) x = value(rng);
+  const T alpha = T(-0.75);
+  std::vector<long double> want(vector.begin(), vector.end()), magnitude(want.size());
+  std::vector<int> terms(want.size(), 1);
+  for (std::size_t n = 0; n < want.size(); ++n) magnitude[n] = std::abs(want[n]);
+  for (std::int64_t r = 0; r < g.rows; ++r)
+    for (std::int64_t i = 0; i < g.row; ++i)
+      for (std::int64_t l = 0; l < g.lanes; ++l) {
+        const auto to = static_cast<std::size_t>(at[static_cast<std::size_t>(r * g.lanes + l)] + i);
+        const long double x = static_cast<long double>(alpha) * side[static_cast<std::size_t>((r * g.row + i) * g.lanes + l)];
+        want[to] += x, magnitude[to] += std::abs(x), ++terms[to];
+      }
+  std::vector<T> before(vector.begin(), vector.end());
+  set.scatter[type](g, at.data(), nullptr, side.data(), vector.data(), &alpha);
+  double worst = 0;
+  for (std::size_t n = 0; n < want.size(); ++n)
+    worst = std::max(worst, static_cast<double>(std::abs(vector[n] - want[n]) /
+                                                (terms[n] * magnitude[n] * std::numeric_limits<T>::epsilon() + 1e-300L)));
+  CHECK(worst <= 1);
+  const std::vector<T> once(vector.begin(), vector.end());
+  std::copy(before.begin(), before.end(), vector.begin());
+  set.scatter[type](g, at.data(), at.data(), side.data(), vector.data(), &alpha);
+  CHECK(std::equal(once.begin(), once.end(), vector.begin()));
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("rows are gathered and added for every instruction set", "", float, double) {
+  const kernel_sets sets = available();
+  for (int s = 0; s < sets.count; ++s) {
+    INFO(sets.first[s]->isa);
+    for (std::int64_t row = 1; row <= (reduced_tests() ? 5 : 20); ++row)
+      for (std::int64_t lanes : {1, 2, 3, 4, 8, 13, 16, 32})
+        for (std::int64_t rows : {1, 2, 7, 70})
+          for (const bool close : {true, false}) {
+            CAPTURE(row, lanes, rows, close);
+            test_rows<TestType>(*sets.first[s], {rows, row, lanes}, close);
+          }
+    test_rows<TestType>(*sets.first[s], {1, 700, 8}, false);
+    test_rows<TestType>(*sets.first[s], {2, 5000, 16}, true);
+  }
+}

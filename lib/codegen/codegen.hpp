@@ -75,7 +75,8 @@ class kernel {
 /// RICCI_ISA names a set that is not AVX2 or AVX-512.
 target best_target();
 
-/// Tiles worth measuring for a request, the cost function's own first: the `most` cheapest of each width of register.
+/// Tiles worth measuring for a request, the cost function's own first: the `most` cheapest of each width of register and way of the
+/// last columns.
 std::vector<tile_choice> tile_candidates(const request& r, target t, int most);
 
 /// Null if this request cannot be had: another lane axis, offsets beyond 1 GiB, no executable memory.

@@ -13,13 +13,25 @@ using kernels::lanes;
 /// decoded instructions, and the time to write it must stay small.
 constexpr std::int64_t most_unrolled = 1400, most_in_tile = 700;
 
+/// Cycles of a load beyond the units that it keeps busy.
+constexpr double per_load = 0.1;
+
 constexpr std::int64_t most_offset = std::int64_t{1} << 30;
 
 struct geometry {
   int real, vector, registers;  // bytes of a real and of the widest vector
   int sets;                     // sums kept for each element: two for complex types
   int real_b, real_c;           // bytes of a real in memory
+  double wide;                  // cost of an instruction on 64 bytes beside one on 32
+
+  double weight(int width) const { return width == 64 ? wide : 1; }
 };
+
+/// Whether a register of 64 bytes goes through the multipliers in two parts, as on Zen 4; not with AVX-512 on others.
+bool two_passes() {
+  static const bool found = __builtin_cpu_is("amdfam19h") != 0;
+  return found;
+}
 
 /// AVX-512: the broadcast of a's element may be part of the multiply-add.
 bool embeds(const request& r, target t) {
@@ -31,7 +43,7 @@ geometry geometry_of(const request& r, target t) {
   const int real = single ? 4 : 8;
   const auto stored = [&](dtype x) { return x == r.type ? real : 2; };
   return {real, t == target::avx512 && r.tile.widest != 32 ? 64 : 32, t == target::avx512 ? 32 : 16, is_complex(r.type) ? 2 : 1,
-          stored(r.type_b), stored(r.type_c)};
+          stored(r.type_b), stored(r.type_c), two_passes() ? 2.0 : 1.0};
 }
 
 /// The registers that hold `reals` neighbouring lanes: whole ones, then the narrowest that holds the rest.
@@ -50,14 +62,15 @@ std::vector<lane_vector> chunks(std::int64_t reals, const geometry& g) {
 
 bool partial(const lane_vector& v, const geometry& g) { return v.count * g.real < v.width; }
 
-/// Estimated cycles of one tile.
-double tile_cost(std::int64_t mr, std::int64_t nv, double k, const geometry& g, bool embeds) {
-  const double madds = static_cast<double>(mr * nv * g.sets);
-  const double rows = static_cast<double>(mr * g.sets), vectors = static_cast<double>(nv);
+/// Estimated cycles of one tile of `mr` rows by nv vectors whose instructions weigh `weight` together.
+double tile_cost(std::int64_t mr, std::int64_t nv, double weight, double k, const geometry& g, bool embeds) {
+  const double sums = static_cast<double>(mr * nv * g.sets), rows = static_cast<double>(mr * g.sets);
+  const double madds = rows * weight;
   const bool direct = embeds && nv == 1;  // the broadcast is part of the multiply-add
-  const double loads = rows + vectors, issued = madds + (direct ? 1 : mr == 1 ? rows : loads);
-  const double step = std::max({madds / 2, (mr == 1 ? rows + madds : loads) / 2, issued / 5, k > 12 ? 4.0 : 1.0});
-  return k * step + 1.2 * madds + 3;
+  const double loads = rows + weight, issued = sums + (direct ? 1 : mr == 1 ? rows : rows + static_cast<double>(nv));
+  const double read = mr == 1 ? rows + madds : loads;
+  const double step = std::max({madds / 2, read / 2, issued / 5, k > 12 ? 4.0 : 1.0}) + per_load * read;
+  return k * step + 1.2 * sums + 3;
 }
 
 /// Rows whose sums fit beside the vectors of b, a's element (and its parts for a complex problem a lane) and the mask.
@@ -81,12 +94,12 @@ std::optional<summed_tail> tail_of(const request& r, const lane_vector& last, co
 }
 
 /// Estimated cycles of a tail, in the measure of tile_cost.
-double tail_cost(const summed_tail& s, std::int64_t rows, int real) {
-  const std::int64_t at_once = s.rows_at_once(real), whole = rows / at_once, last = rows % at_once;
+double tail_cost(const summed_tail& s, std::int64_t rows, const geometry& g) {
+  const std::int64_t at_once = s.rows_at_once(g.real), whole = rows / at_once, last = rows % at_once;
   const std::int64_t registers = s.blocks * s.group;
-  const std::int64_t madds = rows * (registers * (s.group == 4 ? 2 : 1) + s.rest);
+  const double madds = static_cast<double>(rows * registers) * g.weight(s.width) * (s.group == 4 ? 2 : 1) + static_cast<double>(rows * s.rest);
   const std::int64_t joins = 3 * whole * (at_once - 1) + (last ? 2 * (last - 1) + 6 : 0), gathers = registers * at_once;
-  return static_cast<double>(madds + joins + gathers) / 2 + 1.2 * static_cast<double>(rows);
+  return (madds + static_cast<double>(joins + gathers)) / 2 + 1.2 * static_cast<double>(rows);
 }
 
 struct costed_tile {
@@ -103,9 +116,13 @@ std::vector<costed_tile> tiles_of(const nest& n, const geometry& g, bool batch, 
   for (std::int64_t nv = 1; nv <= std::min<std::int64_t>(count, 14); ++nv)
     for (std::int64_t mr = 1; mr <= std::min<std::int64_t>(most_rows(nv, g, masked, batch), n.rows); ++mr) {
       double cost = 0;
-      for (const tile_run& r : runs_of(n.rows, mr))
-        for (const tile_run& v : runs_of(count, nv))
-          cost += static_cast<double>(r.count * v.count) * tile_cost(r.size, v.size, k, g, embeds);
+      for (const tile_run& v : runs_of(count, nv))
+        for (std::int64_t j = 0; j < v.count; ++j) {
+          double weight = 0;
+          for (std::int64_t i = 0; i < v.size; ++i) weight += g.weight(n.vectors[static_cast<std::size_t>(v.first + j * v.size + i)].width);
+          for (const tile_run& r : runs_of(n.rows, mr))
+            cost += static_cast<double>(r.count) * tile_cost(r.size, v.size, weight, k, g, embeds);
+        }
       out.push_back({cost, static_cast<int>(mr), static_cast<int>(nv)});
     }
   std::stable_sort(out.begin(), out.end(), [](const costed_tile& x, const costed_tile& y) { return x.cost < y.cost; });
@@ -251,25 +268,37 @@ std::vector<nest> untiled(const request& r, target t, bool sums = false) {
 
 namespace {
 
-/// The nests of the cheaper way for the last columns, or of the one that was asked for if it can be had.
-std::vector<nest> with_tail(const request& r, target t) {
-  std::vector<nest> plain = untiled(r, t);
-  if (r.tile.tail == tail_kind::lanes) return plain;
-  std::vector<nest> sums = untiled(r, t, true);
-  if (sums.empty() || r.tile.tail == tail_kind::sums) return sums.empty() ? plain : sums;
+/// Estimated cycles of the first nest with its best tile.
+double cost_of(const nest& n, const request& r, target t) {
   const geometry g = geometry_of(r, t);
-  const auto least = [&](const nest& n) {
-    const auto tiles = tiles_of(n, g, false, embeds(r, t));
-    return tiles.empty() ? 1e30 : tiles[0].cost;
-  };
-  const double summed = least(sums[0]) + tail_cost(*sums[0].tail, sums[0].rows, g.real);
-  return summed < least(plain[0]) ? sums : plain;
+  const auto tiles = tiles_of(n, g, r.lanes == lanes::batch, embeds(r, t));
+  return (tiles.empty() ? 1e30 : tiles[0].cost) + (n.tail ? tail_cost(*n.tail, n.rows, g) : 0);
+}
+
+/// The request with the width of its registers and the way of its last columns: as asked for if that can be had, else the
+/// cheapest.
+request settled(const request& wanted, target t) {
+  request best = wanted, r = wanted;
+  double least = 1e300;
+  for (const int widest : {64, 32})
+    for (const tail_kind tail : {tail_kind::lanes, tail_kind::sums}) {
+      if (wanted.tile.widest != 0 && wanted.tile.widest != widest) continue;
+      if (widest == 32 && wanted.tile.widest == 0 && (t != target::avx512 || r.lanes != lanes::n)) continue;
+      r.tile.widest = widest, r.tile.tail = tail;
+      const std::vector<nest> nests = untiled(r, t, tail == tail_kind::sums);
+      if (nests.empty()) continue;
+      const bool other = wanted.tile.tail != tail_kind::open && wanted.tile.tail != tail;
+      const double cost = cost_of(nests[0], r, t) * (other ? 1e9 : 1);
+      if (cost < least) least = cost, best = r;
+    }
+  return best;
 }
 
 }  // namespace
 
-std::vector<nest> shape(const request& r, target t) {
-  std::vector<nest> out = with_tail(r, t);
+std::vector<nest> shape(const request& wanted, target t) {
+  const request r = settled(wanted, t);
+  std::vector<nest> out = untiled(r, t, r.tile.tail == tail_kind::sums);
   const geometry g = geometry_of(r, t);
   for (nest& n : out) {
     choose_tile(n, tiles_of(n, g, r.lanes == lanes::batch, embeds(r, t)), r.tile, r.b_in_order);

@@ -56,7 +56,7 @@ std::string build_name();
 /// What tuning does: every candidate is timed in turn, round after round, so that noise falls on all alike.
 struct plan_of_measurement {
   std::vector<problem> problems;
-  int candidates = 4;              // of each width of register
+  int candidates = 6;              // of each width of register and way of the last columns
   int rounds = 9;
   double window = 120e-6;          // seconds of one measurement
   std::int64_t bytes = 192 << 10;  // of a batch: in the second cache

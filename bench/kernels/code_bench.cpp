@@ -19,7 +19,7 @@ int main(int count, char** words) {
   for (std::int64_t n = 2; n <= 32; ++n)
     for (bool adds : {false, true}) {
       codegen::request r;
-      r.type = r.type_b = r.type_c = type;
+      r.type = r.type_a = r.type_b = r.type_c = type;
       r.args.lane_extent = n;
       r.args.row = {n, n, 0, n};
       r.args.k = n, r.args.k_a = 1, r.args.k_b = n;  // one problem: code inside the loop over problems

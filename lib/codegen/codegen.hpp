@@ -32,8 +32,8 @@ struct tile_choice {
 
 /// One contraction kernel to be made. The tables that args points to are read during make() only.
 struct request {
-  dtype type = dtype::f64;  // what is computed in, and a's type: f32, f64, c64 or c128
-  dtype type_b = dtype::f64, type_c = dtype::f64;  // the same, or f16 or bf16 for f32 (AVX-512, lanes::n)
+  dtype type = dtype::f64;  // what is computed in: f32, f64, c64 or c128
+  dtype type_a = dtype::f64, type_b = dtype::f64, type_c = dtype::f64;  // the same, or f16 or bf16 for f32 (AVX-512, lanes::n)
   kernels::lanes lanes = kernels::lanes::n;
   kernels::contract_args args;
   factor alpha = factor::any, beta = factor::any;
@@ -78,6 +78,9 @@ target best_target();
 /// Tiles worth measuring for a request, the cost function's own first: the `most` cheapest of each width of register and way of the
 /// last columns.
 std::vector<tile_choice> tile_candidates(const request& r, target t, int most);
+
+/// The largest block of 16-bit numbers of a, rows by summed index, that a kernel takes; its elements are neighbours along k.
+inline constexpr std::int64_t most_staged = 6144;
 
 /// Null if this request cannot be had: another lane axis, offsets beyond 1 GiB, no executable memory.
 /// Costs some microseconds for each thousand instructions. Source of the idea: the JIT libraries for small products.

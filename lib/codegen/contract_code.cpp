@@ -12,7 +12,7 @@ namespace {
 /// How many of the nest's loops and loops over tiles may be open at once.
 std::size_t deepest(const std::vector<nest>& nests) {
   std::size_t most = 0;
-  for (const nest& n : nests) most = std::max(most, n.loops.size() + (n.unrolled ? 0 : 2));
+  for (const nest& n : nests) most = std::max(most, n.loops.size() + (n.unrolled ? 0 : 2) + (n.chunk > 1 ? 1 : 0));
   return most;
 }
 
@@ -25,10 +25,10 @@ contract_code::contract_code(const request& r, target t, const std::vector<nest>
   const std::size_t used = std::min(deep, most_counters);
   saved_ = used > free_counters ? used - free_counters : 0;
   for (std::size_t i = 0; i < saved_; ++i) push(counters[free_counters + i]);
-  const std::size_t spilled = deep > most_counters ? deep - most_counters : 0;
-  if (spilled) sub(rsp, static_cast<int>(8 * spilled));
+  open_frame(deep > most_counters ? deep - most_counters : 0);
   for (const nest& n : nests) {
     use_masks(n.vectors);
+    use_stage_masks(n);
     if (n.tail) prepare_tail(n);
   }
   Xbyak::Label zero, done;
@@ -60,7 +60,7 @@ contract_code::contract_code(const request& r, target t, const std::vector<nest>
   }
   L(done);
   vzeroupper();
-  if (spilled) Xbyak::CodeGenerator::add(rsp, static_cast<int>(8 * spilled));
+  close_frame();
   for (std::size_t i = saved_; i-- > 0;) pop(counters[free_counters + i]);
   ret();
   write_constants();

@@ -26,7 +26,8 @@ class contract_code : public vector_code {
 
   void write_bodies(factor beta);
   void write_nest(const nest& n);
-  template <class Body> void in_loops(const loops& around, std::size_t left, Body&& body);
+  /// body() inside the last `left` of the loops, from the outermost on; the pointers stand where they stood when it is over.
+  void in_loops(const loops& around, std::size_t left, const std::function<void()>& body);
   void fetch_ahead(const code_loop& l);
   void write_tiles(const nest& n);
   void write_tile(const tile& t);
@@ -42,6 +43,19 @@ class contract_code : public vector_code {
   void scale(const tile& t);
   void scale_complex(const tile& t);
   void add_old(const tile& t, std::int64_t row, std::int64_t v);
+
+  void open_frame(std::size_t spilled);
+  void close_frame();
+  void use_stage_masks(const nest& n);
+  void write_chunks(const nest& n);
+  void stage(const staged_block& one, std::int64_t times, dtype type, int slot);
+  void stage_operands(const nest& n, std::int64_t times);
+  void move_pointer(const reg64& p, std::int64_t bytes);
+  /// Where the stack keeps the pointer to an operand that is staged; 0: it stays in its register.
+  int slot_of(const reg64& p) const {
+    if (!outside_ || !now_) return 0;
+    return p == a_ && now_->stage_a ? slots_ : p == b_ && now_->stage_b ? slots_ + 8 : 0;
+  }
 
   void prepare_tail(const nest& n);
   void write_tail(const nest& n);
@@ -82,7 +96,7 @@ class contract_code : public vector_code {
     const auto sums = now_->k * static_cast<std::int64_t>(now_->outer.size());
     return sums < 12 && sets_ == 1 && beta_ == factor::one && (alpha_ == factor::one || alpha_ == factor::minus_one);
   }
-  bool narrow_b() const { return request_.type_b != request_.type; }
+  bool narrow_b() const { return request_.type_b != request_.type && !now_->stage_b; }
   bool narrow_c() const { return request_.type_c != request_.type; }
   void load_b(int i, const lane_vector& v, const address& from) {
     narrow_b() ? load_narrow(i, v, from, request_.type_b) : load(i, v, from);
@@ -101,6 +115,9 @@ class contract_code : public vector_code {
   const nest* now_ = nullptr;
   std::int64_t shift_b_ = 0, shift_c_ = 0;  // where in the nest's vectors the pointers stand
   std::size_t depth_ = 0, saved_ = 0;
+  int slots_ = 0, scratch_ = 0;  // offsets from rsp: pointers of staged operands and the caller's rsp; the scratch
+  std::int64_t frame_ = 0;       // bytes below the saved registers
+  bool outside_ = false;         // in the nest's own loops, around the tiles
   int tail_rest_ = 0, tail_sums_ = 0, tail_spare_ = 0;  // registers: b's gathered columns first, its single rows, sums, one more
   Xbyak::Label tables_;
   std::vector<const nest*> table_of_;

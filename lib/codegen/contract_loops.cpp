@@ -7,15 +7,12 @@ namespace ricci::codegen {
 
 using namespace Xbyak::util;
 
-/// body() inside the loops from the outermost on; the pointers stand where they stood when it is over.
-template <class Body> void contract_code::in_loops(const loops& around, std::size_t left, Body&& body) {
+void contract_code::in_loops(const loops& around, std::size_t left, const std::function<void()>& body) {
   if (left == 0) return body();
   const code_loop& l = around[left - 1];
   const auto step = [&](std::int64_t times) {
     const std::pair<reg64, std::int64_t> moves[] = {{a_, l.a}, {b_, l.b}, {c_, l.c}};
-    for (const auto& [p, s] : moves)
-      if (s * times > 0) Xbyak::CodeGenerator::add(p, static_cast<int>(s * times));
-      else if (s * times < 0) sub(p, static_cast<int>(-s * times));
+    for (const auto& [p, s] : moves) move_pointer(p, s * times);
   };
   const std::size_t mine = depth_++;
   const bool in_register = mine < most_counters;
@@ -40,8 +37,12 @@ void contract_code::fetch_ahead(const code_loop& l) {
   const auto fetch = [&](bool wanted, const reg64& p, std::int64_t step) {
     const std::int64_t size = std::abs(step);
     if (!wanted || size == 0 || size > 4096) return;
+    const int slot = slot_of(p);
+    if (!slot && ((p == a_ && now_->stage_a) || (p == b_ && now_->stage_b))) return;  // it stands in the scratch
+    if (slot) mov(rax, qword[rsp + slot]);
+    const reg64 from = slot ? rax : p;
     const std::int64_t ahead = std::max<std::int64_t>(request_.fetch_ahead, size) * (step < 0 ? -1 : 1);
-    for (std::int64_t line = 0; line < size; line += 64) prefetcht0(at(p, ahead + (step < 0 ? -line : line)));
+    for (std::int64_t line = 0; line < size; line += 64) prefetcht0(at(from, ahead + (step < 0 ? -line : line)));
   };
   if (request_.fetch_ahead == 0) return;
   fetch(request_.fetch_a, a_, l.a);
@@ -52,9 +53,19 @@ void contract_code::fetch_ahead(const code_loop& l) {
 void contract_code::write_nest(const nest& n) {
   now_ = &n;
   depth_ = 0;
+  outside_ = true;
+  if (n.chunk > 1) {
+    const loops around(n.loops.begin() + 1, n.loops.end());
+    in_loops(around, around.size(), [&] { write_chunks(n); });
+    outside_ = false;
+    return;
+  }
   in_loops(n.loops, n.loops.size(), [&] {
+    stage_operands(n, 1);
+    outside_ = false;
     write_tiles(n);
     if (n.tail) write_tail(n);
+    outside_ = true;
   });
 }
 

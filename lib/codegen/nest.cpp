@@ -16,6 +16,9 @@ constexpr std::int64_t most_unrolled = 1400, most_in_tile = 700;
 /// Cycles of a load beyond the units that it keeps busy.
 constexpr double per_load = 0.1;
 
+/// Scratch that iterations staged together take of each operand.
+constexpr std::int64_t chunk_bytes = 4096;
+
 constexpr std::int64_t most_offset = std::int64_t{1} << 30;
 
 struct geometry {
@@ -65,7 +68,7 @@ bool partial(const lane_vector& v, const geometry& g) { return v.count * g.real 
 /// Estimated cycles of one tile of `mr` rows by nv vectors whose instructions weigh `weight` together.
 double tile_cost(std::int64_t mr, std::int64_t nv, double weight, double k, const geometry& g, bool embeds) {
   const double sums = static_cast<double>(mr * nv * g.sets), rows = static_cast<double>(mr * g.sets);
-  const double madds = rows * weight;
+  const double madds = (rows + (g.real_b < g.real ? 1 : 0)) * weight;  // a conversion takes as long
   const bool direct = embeds && nv == 1;  // the broadcast is part of the multiply-add
   const double loads = rows + weight, issued = sums + (direct ? 1 : mr == 1 ? rows : rows + static_cast<double>(nv));
   const double read = mr == 1 ? rows + madds : loads;
@@ -85,7 +88,7 @@ std::int64_t most_rows(std::int64_t nv, const geometry& g, bool masked, bool bat
 std::optional<summed_tail> tail_of(const request& r, const lane_vector& last, const geometry& g) {
   const kernels::contract_args& x = r.args;
   const std::int64_t width = g.vector / g.real;
-  if (r.lanes != lanes::n || is_complex(r.type) || r.type_b != r.type || r.type_c != r.type) return {};
+  if (r.lanes != lanes::n || is_complex(r.type) || r.type_a != r.type || r.type_b != r.type || r.type_c != r.type) return {};
   if (x.col.extent != 1 || x.k_outer != 1 || x.k_a != 1 || x.k < width || last.count > 16 / g.real) return {};
   summed_tail s{last.count, last.count > 2 ? 4 : last.count, g.vector, last.b, last.c, x.k / width, x.k % width};
   const std::int64_t registers = s.blocks * s.group + s.rest + s.rows_at_once(g.real) + 1;
@@ -200,18 +203,25 @@ std::vector<nest> untiled(const request& r, target t, bool sums = false) {
   if (t == target::none || r.lanes == lanes::k) return {};
   const geometry g = geometry_of(r, t);
   const kernels::contract_args& x = r.args;
-  const bool narrow = r.type_b != r.type || r.type_c != r.type;
+  const bool narrow = r.type_a != r.type || r.type_b != r.type || r.type_c != r.type;
   if (narrow && (t != target::avx512 || r.lanes != lanes::n || r.type != dtype::f32)) return {};
   const std::int64_t element = g.real * g.sets, element_b = g.real_b * g.sets, element_c = g.real_c * g.sets;
   nest base;
   base.rows = x.row.extent, base.row_a = x.row.a * element, base.row_c = x.row.c * element_c;
   base.k = x.k, base.k_a = x.k_a * element, base.k_b = x.k_b * element_b;
+  std::int64_t element_a = element;
+  if (r.type_a != r.type) {
+    if (x.k_outer != 1 || x.k_a != 1 || x.k * x.row.extent > most_staged) return {};
+    element_a = 2;
+    base.stage_a = staged_block{x.row.extent, x.k, 2 * x.row.a, 4 * x.k, 0};
+    base.row_a = 4 * x.k, base.k_a = 4;
+  }
   if (x.k_outer > 65536) return {};
   for (std::int64_t o = 0; o < x.k_outer; ++o)
     base.outer.push_back({x.k_outer_a ? x.k_outer_a[o] * element : 0, x.k_outer_b ? x.k_outer_b[o] * element_b : 0});
   const auto add_loops = [&](nest& n) {
     for (int i = 0; i < x.loop_count; ++i)
-      add_loop(n.loops, {x.loops[i].extent, x.loops[i].a * element, x.loops[i].b * element_b, x.loops[i].c * element_c});
+      add_loop(n.loops, {x.loops[i].extent, x.loops[i].a * element_a, x.loops[i].b * element_b, x.loops[i].c * element_c});
   };
   const auto add_columns = [&](nest& n, const lane_vector& v) {
     for (std::int64_t j = 0; j < x.col.extent; ++j)
@@ -268,6 +278,37 @@ std::vector<nest> untiled(const request& r, target t, bool sums = false) {
 
 namespace {
 
+/// Several tiles of rows would each convert b, and rows shorter than a vector waste most of a conversion: b is staged.
+void stage_b(nest& n, const request& r) {
+  const kernels::contract_args& x = r.args;
+  if (r.type_b == r.type || x.col.extent != 1 || x.k_outer != 1) return;
+  const bool dense = x.k_b == x.lane_extent && n.stage_a && x.lane_extent <= 8;
+  const std::int64_t row = dense ? x.lane_extent : (x.lane_extent + 15) / 16 * 16;
+  if ((n.rows <= 2 * n.tile_rows && !dense) || x.k * row > most_staged) return;
+  n.stage_b = staged_block{x.k, x.lane_extent, 2 * x.k_b, 4 * row, 0};
+  n.k_b = 4 * row;
+  for (lane_vector& v : n.vectors) v.b *= 2;
+}
+
+/// Rows that follow each other are one, iterations that do are staged together, and the scratch has room for whole
+/// vectors behind the last. What has just been stored is slow to load: with several iterations it is not just stored.
+void settle_staging(nest& n) {
+  bool together = n.stage_a && !n.loops.empty();
+  std::int64_t largest = 1;
+  for (auto* s : {&n.stage_a, &n.stage_b}) {
+    if (!*s) continue;
+    staged_block& b = **s;
+    const bool flat = b.rows == 1 || (b.from == 2 * b.width && b.to == 4 * b.width);
+    if (flat) b.width *= b.rows, b.rows = 1, b.to = 4 * b.width;
+    largest = std::max(largest, b.bytes());
+    together = together && flat && (s == &n.stage_a ? n.loops[0].a : n.loops[0].b) == 2 * b.width;
+  }
+  if (together) n.chunk = std::clamp<std::int64_t>(chunk_bytes / largest, 1, n.loops[0].count);
+  std::int64_t at = 0;
+  for (auto* s : {&n.stage_a, &n.stage_b})
+    if (*s) (*s)->at = at, at += ((*s)->bytes() * n.chunk + 127) / 64 * 64;
+}
+
 /// Estimated cycles of the first nest with its best tile.
 double cost_of(const nest& n, const request& r, target t) {
   const geometry g = geometry_of(r, t);
@@ -303,6 +344,8 @@ std::vector<nest> shape(const request& wanted, target t) {
   for (nest& n : out) {
     choose_tile(n, tiles_of(n, g, r.lanes == lanes::batch, embeds(r, t)), r.tile, r.b_in_order);
     decide_loops(n, g);
+    stage_b(n, r);
+    settle_staging(n);
     if (!n.unrolled && !n.even_vectors) n.unrolled = true;
     if (!fits(n) || n.loops.size() > 12) return {};
     if (n.tile_rows * n.tile_vectors == 0) return {};

@@ -37,6 +37,14 @@ struct summed_tail {
   std::int64_t rows_at_once(int real) const { return width / real / group; }
 };
 
+/// 16-bit numbers that become floats in scratch memory before the tiles of an iteration run. Strides in bytes.
+struct staged_block {
+  std::int64_t rows = 1, width = 1;  // elements of a row
+  std::int64_t from = 0, to = 0;     // between rows
+  std::int64_t at = 0;               // in the scratch
+  std::int64_t bytes() const { return rows * to; }
+};
+
 /// c[row, vector] = beta c + alpha sum_k a[row, k] b[vector, k] inside loops.
 struct nest {
   std::int64_t rows = 1, row_a = 0, row_c = 0;
@@ -46,6 +54,8 @@ struct nest {
   std::int64_t k = 1, k_a = 0, k_b = 0;
   std::vector<std::pair<std::int64_t, std::int64_t>> outer;  // offsets of the outer summed index
   std::optional<summed_tail> tail;                           // columns behind the vectors
+  std::optional<staged_block> stage_a, stage_b;              // row_a, k_a, k_b and the vectors' b are then the scratch's
+  std::int64_t chunk = 1;                                    // iterations of loops[0] staged together, where they follow each other
   std::int64_t start = 0;                                    // offset of a, b and c (the tail of lanes::batch)
 
   int tile_rows = 1, tile_vectors = 1;

@@ -72,6 +72,12 @@ class vector_code : public Xbyak::CodeGenerator {
     const address where = partial(v) ? to | mask(v) : to;
     const auto x = reg(i, v.width), y = reg(spare, v.width);
     if (stored == dtype::f16) return vcvtps2ph(where, x, 0);
+    if (rounds_bfloat16()) {
+      const auto half = v.width == 64 ? static_cast<Xbyak::Xmm>(Xbyak::Ymm(spare)) : Xbyak::Xmm(spare);
+      vcvtneps2bf16(half, x, Xbyak::EvexEncoding);
+      if (partial(v)) return vmovdqu16(where, half);
+      return v.width == 16 ? vmovq(to, half) : vmovups(to, half);
+    }
     const Xbyak::Opmask nan(7);
     vpsrld(y, x, 16);
     vpandd(y, y, ptr[rip + words(1)]);
@@ -82,6 +88,12 @@ class vector_code : public Xbyak::CodeGenerator {
     vpsrld(x, x, 16);
     vpord(y | nan, x, ptr[rip + words(0x40)]);
     vpmovdw(where, y);
+  }
+
+  /// Whether the processor rounds to bfloat16 itself: as below, but subnormal numbers become zero.
+  static bool rounds_bfloat16() {
+    static const bool found = __builtin_cpu_supports("avx512bf16");
+    return found;
   }
 
   /// The lanes of v; the others of the register become zero.

@@ -26,6 +26,7 @@ void generate_kernels(bound_step& s, const options& o) {
   codegen::request r;
   r.type = s.type;
   r.lanes = s.lanes;
+  r.type_a = s.pack_a >= 0 || s.a.where == operand::kind::one ? s.type : s.type_a;
   r.type_b = s.pack_b >= 0 || s.b.where == operand::kind::one ? s.type : s.type_b;
   r.type_c = s.buffer_c >= 0 ? s.type : s.type_c;
   r.alpha = factor_of(s.alpha);
@@ -40,7 +41,7 @@ void generate_kernels(bound_step& s, const options& o) {
     r.tile = o.deterministic ? codegen::tile_choice{} : tuned_tile(s, x.contract);
     r.beta = s.buffer_c >= 0 ? codegen::factor::zero : factor_of(s.beta);
     x.first = codegen::make(r, t);
-    if (!x.first && (r.type_b != r.type || r.type_c != r.type)) throw kernel_refused();
+    if (!x.first && (r.type_a != r.type || r.type_b != r.type || r.type_c != r.type)) throw kernel_refused();
     if (s.sum_count == 1) continue;
     r.beta = codegen::factor::one;
     x.later = codegen::make(r, t);

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "plan/cost.hpp"
+#include "plan/narrow.hpp"
 #include "plan/plan.hpp"
 
 namespace ricci::planning {
@@ -297,10 +298,10 @@ class chooser {
     s.lanes = mode;
     s.lane_label = lane;
     const std::int64_t a = stride_of(op.a, lane), b = stride_of(op.b, lane), cc = stride_of(op.c, lane);
-    const auto narrow = [](const operand& x) { return x.where != operand::kind::one && compute_type(x.type) != x.type; };
-    s.pack_a = narrow(op.a) || (lane >= 0 && mode != lanes::n && a != 1);
     // Kernels written for AVX-512 convert 16-bit numbers on the way.
+    const auto narrow = [](const operand& x) { return x.where != operand::kind::one && compute_type(x.type) != x.type; };
     const bool converts = m_.writes_kernels && m_.isa == "AVX-512" && mode == lanes::n && lane >= 0;
+    s.pack_a = (narrow(op.a) && !(converts && rows_are_short(axes))) || (lane >= 0 && mode != lanes::n && a != 1);
     s.pack_b = (narrow(op.b) && !converts) || (lane >= 0 && b != 1);
     s.buffer_c = (narrow(op.c) && !converts) || (lane >= 0 && mode != lanes::k && cc != 1);
     s.keep_a = s.pack_a && !block_.empty() && !depends(op.a, block_);

@@ -18,7 +18,7 @@ double now() {
 
 codegen::request request_of(const problem& p, std::int64_t batch) {
   codegen::request r;
-  r.type = r.type_b = r.type_c = p.type;
+  r.type = r.type_a = r.type_b = r.type_c = p.type;
   kernels::contract_args& x = r.args;
   const std::int64_t width = p.lanes * p.cols;
   x.lane_extent = p.lanes;

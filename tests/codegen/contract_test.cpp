@@ -25,7 +25,7 @@ template <class T> codegen::factor factor_of(T x) {
 template <class T, lanes L>
 void generated(const contract_args& g, const void* a, const void* b, void* c, const void* alpha, const void* beta) {
   codegen::request r;
-  r.type = r.type_b = r.type_c = ricci::dtype_of<T>;
+  r.type = r.type_a = r.type_b = r.type_c = ricci::dtype_of<T>;
   r.lanes = L;
   r.args = g;
   r.alpha = factor_of(*static_cast<const T*>(alpha));

@@ -73,7 +73,7 @@ class step_binder {
     b.move_a = mover(b.type_a, b.type), b.move_b = mover(b.type_b, b.type);
     b.move_c = mover(step_.how == method::move ? b.type_b : b.type, b.type_c);
     if (step_.stream_c) b.stream_c = kernels_.stream;
-    b.far = step_.far, b.fetch_ahead = step_.fetch_ahead;
+    b.far = step_.far, b.fetch_next = step_.fetch_next, b.fetch_ahead = step_.fetch_ahead;
     const bool other = step_.op.what != action::contract || step_.how == method::halves;
     if (other) b.other = bind_other(plan_, segment_, step_, kernels_);
     else if (step_.how == method::blocked) bind_blocked();
@@ -359,7 +359,8 @@ bound_plan bind(const plan& p, const kernels::kernel_set& kernels, const options
       };
       assign(b.pack_a, binder.bytes_a, b.keep_a);
       assign(b.pack_b, binder.bytes_b, b.keep_b);
-      assign(b.buffer_c, binder.bytes_c, false);
+      const bool late = out.has_blocks && step.stream_c;  // the last line may wait for the next block
+      assign(b.buffer_c, late ? binder.bytes_c + 64 : binder.bytes_c, late);
       shared = std::max(shared, at);
       b.parallel = !out.has_blocks;
     }

@@ -51,6 +51,7 @@ struct bound_step {
   kernels::move_fn move_a = nullptr, move_b = nullptr, move_c = nullptr;
   kernels::stream_fn stream_c = nullptr;                 // c is dense and leaves the buffer past the caches
   bool far = false;                                      // what is external comes from beyond the second cache
+  bool fetch_next = false;                               // of the next block, while this one runs
   int fetch_ahead = 0;                                   // bytes, for external operands that come from memory
   place a, b, c;
   bool keep_a = false, keep_b = false;

@@ -1,16 +1,41 @@
 // One call of a written kernel as a link of a chain.
 #include "engine/chain.hpp"
 
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
 namespace ricci {
 namespace {
+
+constexpr std::int64_t line_bytes = 64, most_fetched = 1 << 16;
 
 bool is_one_call(const bound_step& s) {
   const bool packed = (s.pack_a < 0 || s.keep_a) && (s.pack_b < 0 || s.keep_b);
   return s.how == method::direct && s.free_count == 1 && s.sum_count == 1 && s.tiles.size() == 1 && s.tiles[0].first &&
-         packed && (s.buffer_c < 0 || s.stream_c);
+         packed && (s.buffer_c < 0 || (s.stream_c && s.c.blocks[0] == s.tiles[0].stream_bytes));
 }
 
 }  // namespace
+
+void line_writer::store(char* c, std::int64_t bytes) {
+  const std::int64_t start = offset(c), end = start + bytes;
+  std::int64_t first = start - waiting_;  // not 0: the line before the first piece is not ours
+  if (first > 0) {
+    const std::int64_t head = std::min(line - start, bytes);
+    std::memcpy(c, buffer_ + start, static_cast<std::size_t>(head));
+    first = start + head;
+  }
+  const std::int64_t whole = end / line * line;
+  waiting_ = first < end ? end - std::max(whole, first) : 0;
+  if (first < whole) stream_(buffer_ + first, c - start + first, whole - first);
+  if (end > waiting_) std::memmove(buffer_, buffer_ + end - waiting_, static_cast<std::size_t>(waiting_));
+}
+
+void line_writer::finish(char* c) {
+  std::memcpy(c - waiting_, buffer_, static_cast<std::size_t>(waiting_));
+  waiting_ = 0;
+}
 
 link link_of(const step_run& r, char* packs) {
   const bound_step& s = *r.step;
@@ -22,8 +47,26 @@ link link_of(const step_run& r, char* packs) {
   l.alpha = r.alpha, l.beta = r.beta;
   if (s.pack_a >= 0) l.a = packs + s.pack_a, l.a_step = 0;
   if (s.pack_b >= 0) l.b = packs + s.pack_b, l.b_step = 0;
-  if (s.stream_c) l.stream = s.stream_c, l.buffer = packs + s.buffer_c, l.bytes = s.tiles[0].stream_bytes;
+  if (s.stream_c) l.streamed = s.tiles[0].stream_bytes, l.writer = {s.stream_c, packs + s.buffer_c};
+  const auto far = [&](const place& p, std::int64_t step) {
+    return s.fetch_next && p.where == operand::kind::external && step >= line_bytes && step <= most_fetched;
+  };
+  l.far_a = far(s.a, l.a_step), l.far_b = far(s.b, l.b_step);
   return l;
+}
+
+void fetch_share(const link* links, std::int64_t count, std::int64_t next) {
+  for (std::int64_t s = 0; s < count; ++s) {
+    const link& l = links[s];
+    // The pointers of links that ran are at the next block already. No function of its own for this loop: gcc takes one
+    // that only prefetches for one without effects, and drops its calls.
+    const std::pair<const char*, std::int64_t> reads[] = {{l.a, l.far_a ? l.a_step : 0}, {l.b, l.far_b ? l.b_step : 0}};
+    for (const auto& [at, bytes] : reads) {
+      const std::int64_t lines = (bytes + line_bytes - 1) / line_bytes;
+      const char* p = s < next ? at : at + bytes;
+      for (std::int64_t i = lines * next / count; i < lines * (next + 1) / count; ++i) __builtin_prefetch(p + i * line_bytes, 0, 2);
+    }
+  }
 }
 
 }  // namespace ricci

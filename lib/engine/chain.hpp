@@ -5,25 +5,54 @@
 
 namespace ricci {
 
+/// Stores pieces of a result that follow each other in memory past the caches, whole lines alone: the bytes of a line
+/// that the next piece completes wait for it, so that no line is fetched to be written.
+class line_writer {
+ public:
+  line_writer() = default;
+  /// buffer: 64-byte aligned, for a piece and a line.
+  line_writer(kernels::stream_fn stream, char* buffer) : stream_(stream), buffer_(buffer) {}
+
+  /// Where the piece that goes to c is to be put.
+  char* place(const char* c) const { return buffer_ + offset(c); }
+  void store(char* c, std::int64_t bytes);
+  /// c: behind the last piece.
+  void finish(char* c);
+
+ private:
+  static constexpr std::int64_t line = 64;
+  static std::int64_t offset(const char* c) { return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(c) % line); }
+
+  kernels::stream_fn stream_ = nullptr;
+  char* buffer_ = nullptr;
+  std::int64_t waiting_ = 0;  // bytes at the start of the buffer
+};
+
 /// One step of a chain, ready for the next block; code is null if the step is not one call.
 struct link {
   codegen::kernel::function code = nullptr;
   const char *a = nullptr, *b = nullptr;
   char* c = nullptr;
   std::int64_t a_step = 0, b_step = 0, c_step = 0;
+  bool far_a = false, far_b = false;  // from memory, block after block
   const char *alpha = nullptr, *beta = nullptr;
-  kernels::stream_fn stream = nullptr;  // null: the kernel writes to c itself
-  char* buffer = nullptr;
-  std::int64_t bytes = 0;
+  line_writer writer;
+  std::int64_t streamed = 0;  // bytes of a block of c that go through the writer; 0: the kernel writes to c itself
 
   RICCI_CALLS_WRITTEN_CODE void run() {
-    code(a, b, stream ? buffer : c, alpha, beta);
-    if (stream) stream(buffer, c, bytes);
+    code(a, b, streamed > 0 ? writer.place(c) : c, alpha, beta);
+    if (streamed > 0) writer.store(c, streamed);
     a += a_step, b += b_step, c += c_step;
+  }
+  void finish() {
+    if (streamed > 0) writer.finish(c);
   }
 };
 
 /// r has the pointers of the block; what is packed once is packed. The plan has one block label.
 link link_of(const step_run& r, char* packs);
+
+/// Asks for a share of what the links will read from memory in the next block. next: the link that runs now.
+void fetch_share(const link* links, std::int64_t count, std::int64_t next);
 
 }  // namespace ricci

@@ -133,10 +133,12 @@ void run_blocks(const bound_plan& p, const bindings& b, const bound_segment& seg
   const std::size_t steps = segment.steps.size();
   for (std::size_t s = 0; s < std::min(steps, most_kept); ++s) set_scalars(runs[s], segment.steps[s], b);
   const bool links_up = !tail && p.block_counts.size() == 1 && steps <= most_kept;
+  bool fetches = false;
   for (std::int64_t i = first; i < last; ++i) {
     locate(p.block_counts, tail, i, index);
     for (std::size_t s = 0; s < steps; ++s) {
       if (links[std::min(s, most_kept - 1)].code) {
+        if (fetches && i + 1 < last) fetch_share(links, static_cast<std::int64_t>(steps), static_cast<std::int64_t>(s));
         links[s].run();
         continue;
       }
@@ -152,8 +154,10 @@ void run_blocks(const bound_plan& p, const bindings& b, const bound_segment& seg
     for (std::size_t s = 0; s < steps; ++s) {
       set_pointers(runs[s], b, index, temporaries);
       links[s] = link_of(runs[s], packs);
+      fetches = fetches || links[s].far_a || links[s].far_b;
     }
   }
+  for (link& l : links) l.finish();
   for (const bound_step& s : segment.steps) settle(s);
 }
 

@@ -110,6 +110,7 @@ struct plan_step {
   bool pack_a = false, pack_b = false, buffer_c = false;
   bool stream_c = false;                 // c leaves through a buffer of its own layout and past the caches
   bool far = false;                      // what is external comes from beyond the second cache
+  bool fetch_next = false;               // external operands of the next block are asked for while this one runs
   int fetch_ahead = 0;                   // bytes: external operands come from memory and are asked for early
   bool keep_a = false, keep_b = false;   // packed once for the whole run: the block labels do not move it
   std::vector<step_axis> axes;           // outer loops run in this order; summed labels last

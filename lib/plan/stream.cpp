@@ -10,6 +10,47 @@ namespace {
 
 constexpr std::int64_t stream_piece = 2048, most_piece = 4096, most_whole = 8192;  // bytes that one call of the kernel leaves in the buffer
 
+constexpr double least_fetch_seconds = 1e-6;  // of a block: shorter ones overlap by themselves
+
+/// Bytes that a block reads and writes outside the scratch.
+struct traffic {
+  double in = 0, out = 0;
+};
+
+traffic traffic_of(const segment& g) {
+  traffic t;
+  for (const plan_step& s : g.steps) {
+    double bytes_a = static_cast<double>(size_of(s.op.a.type)), bytes_b = static_cast<double>(size_of(s.op.b.type)),
+           bytes_c = static_cast<double>(size_of(s.op.c.type));
+    for (const step_axis& x : s.axes) {
+      if (x.a != 0) bytes_a *= static_cast<double>(x.extent);
+      if (x.b != 0) bytes_b *= static_cast<double>(x.extent);
+      if (x.c != 0) bytes_c *= static_cast<double>(x.extent);
+    }
+    if (s.op.a.where == operand::kind::external) t.in += bytes_a;
+    if (s.op.b.where == operand::kind::external) t.in += bytes_b;
+    if (s.op.c.where == operand::kind::external) t.out += bytes_c;
+  }
+  return t;
+}
+
+/// Whether the kernel writes rows of whole vectors: neighbours of c among the lanes and the columns.
+bool whole_rows(const plan_step& s, const machine& m) {
+  std::int64_t run = 1;
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (const step_axis& x : s.axes)
+      if (x.role == group::n && x.extent > 1 && x.c == run) run *= x.extent, grown = true;
+  }
+  return run * static_cast<std::int64_t>(size_of(s.op.c.type)) % m.vector_bytes == 0;
+}
+
+/// In a chain that writes more than it reads, the caches write ragged rows back while the next block computes. Measured.
+bool left_to_caches(const segment& g, const plan_step& s, const machine& m) {
+  const traffic t = traffic_of(g);
+  return g.steps.size() > 1 && t.out > t.in && t.out < 8000 && !whole_rows(s, m);
+}
+
 bool reads_c(const pair_op& op) { return op.beta.base != 0 || op.beta.scalar >= 0 || !op.beta.more.empty(); }
 
 /// Cuts the outermost axis of c so that a piece stays in the first cache. False if c is not dense or cannot be cut.
@@ -47,19 +88,23 @@ void stream_results(plan& p, const machine& m) {
   if (m.caches.size() < 2 || p.bytes < static_cast<double>(m.caches[1].bytes)) return;
   const bool beyond = p.bytes >= 1.25 * static_cast<double>(m.caches.back().bytes);
   const bool reads_first = m.isa == "NEON" || m.isa == "SVE" || m.isa == "VSX";  // streaming stores do so as well there
-  for (segment& g : p.segments)
+  for (segment& g : p.segments) {
+    double seconds = 0;
+    for (const plan_step& s : g.steps) seconds += s.seconds;
     for (plan_step& s : g.steps) {
       s.far = true;
       if (!beyond) continue;
+      s.fetch_next = g.steps.size() > 1 && seconds > least_fetch_seconds;
       s.fetch_ahead = m.fetch_ahead;
       if (reads_first) continue;
       const bool plain = s.how == method::direct && s.lanes != kernels::lanes::k && !s.buffer_c && !reads_c(s.op) &&
                          s.op.c.where == operand::kind::external && compute_type(s.op.c.type) == s.op.c.type;
       plan_step cut = s;
-      if (!plain || !cut_result(cut)) continue;
+      if (!plain || left_to_caches(g, s, m) || !cut_result(cut)) continue;
       s = std::move(cut);
       s.buffer_c = s.stream_c = true;
     }
+  }
 }
 
 }  // namespace ricci::planning

@@ -7,6 +7,7 @@
 
 #include "build_program.hpp"
 #include "engine/bound.hpp"
+#include "engine/chain.hpp"
 #include "engine/tables.hpp"
 #include "machine/machine.hpp"
 
@@ -87,4 +88,25 @@ TEST_CASE("a streamed copy writes its bytes and no others") {
         REQUIRE(std::count(to.begin(), to.begin() + offset, 'x') == offset);
         REQUIRE(std::count(to.begin() + offset + bytes, to.end(), 'x') == 1200 - offset - bytes);
       }
+}
+
+TEST_CASE("pieces that follow each other are streamed without gaps") {
+  const kernels::kernel_sets sets = kernels::available();
+  for (int k = 0; k < sets.count; ++k)
+    for (unsigned seed = 1; seed <= 200; ++seed) {
+      dice d{std::mt19937(seed)};
+      const int piece = d(1, 300), pieces = d(1, 9), offset = 64 + d(0, 63);
+      alignas(64) char buffer[64 + 300 + 64];
+      std::vector<char> to(64 + 64 + 9 * 300 + 64, 'x');
+      line_writer writer(sets.first[k]->stream, buffer);
+      char* c = to.data() + offset;
+      for (int i = 0; i < pieces; ++i, c += piece) {
+        for (int n = 0; n < piece; ++n) writer.place(c)[n] = static_cast<char>('a' + (i * piece + n) % 23);
+        writer.store(c, piece);
+      }
+      writer.finish(c);
+      INFO(sets.first[k]->isa << ", " << pieces << " pieces of " << piece << " bytes at " << offset);
+      for (int n = 0; n < pieces * piece; ++n) REQUIRE(to[static_cast<std::size_t>(offset + n)] == static_cast<char>('a' + n % 23));
+      REQUIRE(std::count(to.begin(), to.end(), 'x') == static_cast<std::ptrdiff_t>(to.size()) - pieces * piece);
+    }
 }

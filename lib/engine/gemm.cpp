@@ -85,7 +85,7 @@ struct gemm_key {
   std::array<std::int64_t, 18> words;
 
   static std::int64_t first_word(const gemm_problem& g, known alpha, known beta) {
-    return static_cast<std::int64_t>(g.type) | g.conj_a << 4 | g.conj_b << 5 | static_cast<std::int64_t>(alpha) << 8 |
+    return static_cast<std::int64_t>(g.type) | g.conj_a << 4 | g.conj_b << 5 | g.deterministic << 6 | static_cast<std::int64_t>(alpha) << 8 |
            static_cast<std::int64_t>(beta) << 12 | static_cast<std::int64_t>(g.threads) << 16;
   }
 
@@ -175,7 +175,7 @@ void make_entry(gemm_entry& e, const gemm_key& key, const gemm_problem& g, known
   e.in_order = (g.batch > 1 || g.lanes > 1) && may_share(g);
   if (!e.in_order) {
     options o;
-    o.threads = g.threads;
+    o.threads = g.threads, o.deterministic = g.deterministic;
     e.code = compile(program_of(g, alpha, beta), o);
     e.is_bare = !is_scaling(g, alpha) && e.bare.prepare(bound_of(*e.code));
     e.set_each = alpha == known::no || beta == known::no;

@@ -13,13 +13,13 @@ namespace {
 struct arguments {
   std::string subscripts, output, backend = "cpu", type;
   std::vector<std::string> files;
-  bool explain = false;
+  bool explain = false, deterministic = false;
   int threads = 0;
 };
 
 void run(const arguments& given) {
   einsum_request request{given.subscripts, {}, {}, given.explain};
-  request.how.threads = given.threads;
+  request.how.threads = given.threads, request.how.deterministic = given.deterministic;
   request.on_gpu = given.backend == "cuda";
   if (!given.type.empty()) request.type = parse_dtype(given.type);
   std::vector<npy_array> operands;
@@ -39,6 +39,7 @@ std::function<void()> add_einsum(CLI::App& app) {
   c->add_option("files", given->files, "One .npy file for each operand")->required();
   c->add_option("-o,--output", given->output, "Write the result to this .npy file instead of printing it");
   c->add_flag("--explain", given->explain, "Print the plan as well");
+  c->add_flag("--deterministic", given->deterministic, "Ignore tuning tables: the same bits with any table");
   c->add_option("--backend", given->backend, "cpu or cuda")->check(CLI::IsMember({"cpu", "cuda"}));
   c->add_option("--threads", given->threads, "Most threads to use; 0: all")->check(CLI::Range(0, 65536));
   c->add_option("--dtype", given->type, "Compute in f32, f64, c64, c128 or f16 instead of NumPy's choice");

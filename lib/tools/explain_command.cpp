@@ -19,6 +19,7 @@ struct arguments {
   std::string subscripts, type = "f64", machine, backend = "cpu";
   std::vector<std::string> extents;
   int threads = 0;
+  bool deterministic = false;
 };
 
 std::map<char, std::int64_t> parse_extents(const std::vector<std::string>& texts) {
@@ -78,7 +79,7 @@ void run(const arguments& given) {
   const dtype type = parse_dtype(given.type);
   const auto shapes = shapes_of(given.subscripts, parse_extents(given.extents));
   options how;
-  how.threads = given.threads;
+  how.threads = given.threads, how.deterministic = given.deterministic;
   if (given.backend == "cuda") {
     std::cout << explain_on_gpu(einsum_program(given.subscripts, shapes, type), given.machine, how);
     return;
@@ -96,6 +97,7 @@ std::function<void()> add_explain(CLI::App& app) {
   c->add_option("--dtype", given->type, "f32, f64 (the default), c64, c128, f16 or bf16");
   c->add_option("--machine", given->machine, "Plan for this machine instead of the one it runs on");
   c->add_option("--backend", given->backend, "cpu or cuda; the latter needs no GPU")->check(CLI::IsMember({"cpu", "cuda"}));
+  c->add_flag("--deterministic", given->deterministic, "Ignore tuning tables");
   c->add_option("--threads", given->threads, "Most threads to use; 0: all")->check(CLI::Range(0, 65536));
   return [given] { run(*given); };
 }

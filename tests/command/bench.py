@@ -40,4 +40,7 @@ refuses("a beta that is none", *quick, "--beta", "2", says="2")
 refuses("a file that is none", *quick, "--sizes", "@none.csv", says="none.csv")
 refuses("bench of nothing", "bench", says="subcommand")
 refuses("no threads", *quick, "--threads", "0")
+done = run(*quick, "--sizes", "9", "--no-peers", "--deterministic")
+check(done.returncode == 0 and b"f64" in done.stdout, f"without tables: {done.stderr!r}")
+
 finish("ricci bench gemm")

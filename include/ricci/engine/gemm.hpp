@@ -25,6 +25,7 @@ struct gemm_problem {
   std::int64_t lanes = 1, a_lane = 0, b_lane = 0, c_lane = 0;
   std::complex<double> alpha = 1, beta = 0;
   int threads = 0;  // most threads; 0: OpenMP's choice
+  bool deterministic = false;  // as options::deterministic
 };
 
 /// Problem (e, l) at a + e*a_step + l*a_lane and so on. The plan is remembered on the calling thread.

@@ -22,6 +22,7 @@ struct bench_request {
   std::vector<std::string> layouts;     // strided, pointers, interleaved
   std::vector<std::string> footprints;  // l1, l2, dram
   int threads = 1;
+  bool deterministic = false;           // without tuning tables
   bool peers = true;
   bool eigen_fixed = true;
   int rounds = 15;          // windows of each contender that count
@@ -38,6 +39,7 @@ struct gemm_case {
   std::string layout, footprint;
   std::int64_t batch = 1;
   int threads = 1;
+  bool deterministic = false;
 
   double flops() const {  // of one problem; a complex multiply-add counts 8
     return (is_complex(type) ? 8.0 : 2.0) * static_cast<double>(size.m) * static_cast<double>(size.n) * static_cast<double>(size.k);

@@ -33,7 +33,7 @@ void for_each_case(const bench_request& r, F f) {
       for (const std::string& where : r.footprints)
         for (const int beta : r.betas)
           for (const gemm_size& size : r.sizes) {
-            gemm_case c{type, size, beta, layout, where, 1, r.threads};
+            gemm_case c{type, size, beta, layout, where, 1, r.threads, r.deterministic};
             c.batch = batch_for(c, r.threads);
             f(c);
           }

@@ -18,7 +18,7 @@ gemm_problem dense_problem(const gemm_case& c, const gemm_data& d) {
   p.a_row = p.k, p.b_row = p.n, p.c_row = p.n;
   p.a_step = d.step_a, p.b_step = d.step_b, p.c_step = d.step_c;
   p.beta = c.beta;
-  p.threads = c.threads;
+  p.threads = c.threads, p.deterministic = c.deterministic;
   return p;
 }
 

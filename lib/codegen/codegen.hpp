@@ -13,7 +13,8 @@ namespace ricci::codegen {
 enum class target : std::uint8_t { none, avx2, avx512 };
 
 /// What is known of alpha or beta when the kernel is made. beta == any still does not read c where beta is zero.
-enum class factor : std::uint8_t { zero, one, minus_one, any };
+/// alpha alone may be a tensor of the extents and strides of c, by whose elements the sums are multiplied.
+enum class factor : std::uint8_t { zero, one, minus_one, any, tensor };
 
 /// How the last columns, which do not fill a vector, are done.
 enum class tail_kind : std::uint8_t {
@@ -58,7 +59,7 @@ class kernel {
   kernel(function f, std::shared_ptr<const void> memory, std::size_t size)
       : entry_(f), memory_(std::move(memory)), bytes_(size) {}
 
-  /// c = beta c + alpha sum a b, as the request said; alpha and beta are read only where it said any.
+  /// c = beta c + alpha sum a b, as the request said; alpha and beta are read only where it said any, or tensor.
   RICCI_CALLS_WRITTEN_CODE void operator()(const void* a, const void* b, void* c, const void* alpha, const void* beta) const {
     entry_(a, b, c, alpha, beta);
   }

@@ -31,6 +31,7 @@ contract_code::contract_code(const request& r, target t, const std::vector<nest>
     use_stage_masks(n);
     if (n.tail) prepare_tail(n);
   }
+  if (alpha_ == factor::tensor) sub(alpha_at_, c_);  // from here on the way from c to the tensor
   Xbyak::Label zero, done;
   if (beta_ == factor::any) {  // a beta of zero is found out here, so that c is not read
     const auto magnitude = [&](int offset) {
@@ -236,6 +237,7 @@ void contract_code::join_complex(const tile& t) {
 
 void contract_code::scale(const tile& t) {
   if (alpha_ == factor::one || preloads()) return;
+  if (alpha_ == factor::tensor) return scale_by_tensor(t);
   if (alpha_ == factor::any && sets_ == 2) return scale_complex(t);
   const int x = element_register(t);
   int width = 16;
@@ -246,6 +248,22 @@ void contract_code::scale(const tile& t) {
       const auto sum = reg(sum_register(t, 0, r, v), vector(t, v).width);
       if (alpha_ == factor::any) mul(sum, sum, reg(x, vector(t, v).width));
       else mul(sum, sum, ptr[rip + pairs(alpha_ == factor::zero ? 0 : -1, alpha_ == factor::zero ? 0 : -1)]);
+    }
+}
+
+void contract_code::scale_by_tensor(const tile& t) {
+  const int x = element_register(t);
+  for (std::int64_t r = 0; r < t.rows; ++r)
+    for (std::int64_t v = 0; v < t.count; ++v) {
+      const lane_vector& lv = vector(t, v);
+      const auto sum = reg(sum_register(t, 0, r, v), lv.width);
+      const address from = ptr[c_ + alpha_at_ + static_cast<int>(c_of(t, r, v))];
+      if (!partial(lv)) {
+        mul(sum, sum, from);
+        continue;
+      }
+      load(x, lv, from);
+      mul(sum, sum, reg(x, lv.width));
     }
 }
 

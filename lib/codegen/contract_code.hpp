@@ -42,6 +42,7 @@ class contract_code : public vector_code {
   void join_complex(const tile& t);
   void scale(const tile& t);
   void scale_complex(const tile& t);
+  void scale_by_tensor(const tile& t);
   void add_old(const tile& t, std::int64_t row, std::int64_t v);
 
   void open_frame(std::size_t spilled);

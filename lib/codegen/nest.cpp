@@ -204,6 +204,7 @@ std::vector<nest> untiled(const request& r, target t, bool sums = false) {
   const geometry g = geometry_of(r, t);
   const kernels::contract_args& x = r.args;
   const bool narrow = r.type_a != r.type || r.type_b != r.type || r.type_c != r.type;
+  if (r.alpha == factor::tensor && (narrow || is_complex(r.type) || sums)) return {};
   if (narrow && (t != target::avx512 || r.lanes != lanes::n || r.type != dtype::f32)) return {};
   const std::int64_t element = g.real * g.sets, element_b = g.real_b * g.sets, element_c = g.real_c * g.sets;
   nest base;

@@ -64,6 +64,7 @@ class step_binder {
     b.type_a = type_of(step_.op.a), b.type_b = type_of(step_.op.b), b.type_c = step_.op.c.type;
     b.conj_a = step_.op.a.conj, b.conj_b = step_.op.b.conj;
     b.a = place_of(step_.op.a), b.b = place_of(step_.op.b), b.c = place_of(step_.op.c);
+    b.scale = place_of(step_.op.scale), b.scaled = step_.op.scale.where != operand::kind::one;
     b.alpha = step_.op.alpha, b.beta = step_.op.beta;
     b.seconds = step_.seconds;
     b.vector_bytes = kernels_.vector_bytes;

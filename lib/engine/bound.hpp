@@ -54,6 +54,8 @@ struct bound_step {
   bool fetch_next = false;                               // of the next block, while this one runs
   int fetch_ahead = 0;                                   // bytes, for external operands that come from memory
   place a, b, c;
+  place scale;                                           // what the sums are multiplied by, instead of alpha
+  bool scaled = false;
   bool keep_a = false, keep_b = false;
   std::int64_t pack_a = -1, pack_b = -1, buffer_c = -1;  // bytes in the thread's scratch, -1: none
   std::vector<outer_loop> free_loops, sum_loops;         // the latter run inside
@@ -115,10 +117,12 @@ struct step_run {
   char* c;
   char* scratch;
   std::int64_t cuts = 1;  // pieces wanted of every batch of a blocked step
+  const char* scale = nullptr;
   alignas(16) char alpha[16];
   alignas(16) char beta[16];
   const void* inputs[kernels::max_pointwise_inputs];              // of a pointwise step
   void* outputs[kernels::max_pointwise_statements];
+  const char* alpha_or_scale() const { return step->scaled ? scale : alpha; }
   const struct row_table* table = nullptr;                        // of a gather or scatter by rows; null: entry by entry
   const std::int32_t *rows = nullptr, *next_rows = nullptr;       // of this block and the next
   alignas(16) char alphas[8 * kernels::max_pointwise_terms], betas[8 * kernels::max_pointwise_statements];

@@ -44,14 +44,15 @@ link link_of(const step_run& r, char* packs) {
   l.code = s.tiles[0].first->entry();
   l.a = r.a, l.b = r.b, l.c = r.c;
   l.a_step = s.a.blocks[0], l.b_step = s.b.blocks[0], l.c_step = s.c.blocks[0];
-  l.alpha = r.alpha, l.beta = r.beta;
+  l.alpha = r.alpha_or_scale(), l.beta = r.beta;
+  if (s.scaled) l.alpha_step = s.scale.blocks[0];
   if (s.pack_a >= 0) l.a = packs + s.pack_a, l.a_step = 0;
   if (s.pack_b >= 0) l.b = packs + s.pack_b, l.b_step = 0;
   if (s.stream_c) l.streamed = s.tiles[0].stream_bytes, l.writer = {s.stream_c, packs + s.buffer_c};
   const auto far = [&](const place& p, std::int64_t step) {
     return s.fetch_next && p.where == operand::kind::external && step >= line_bytes && step <= most_fetched;
   };
-  l.far_a = far(s.a, l.a_step), l.far_b = far(s.b, l.b_step);
+  l.far_a = far(s.a, l.a_step), l.far_b = far(s.b, l.b_step), l.far_alpha = far(s.scale, l.alpha_step);
   return l;
 }
 
@@ -60,7 +61,8 @@ void fetch_share(const link* links, std::int64_t count, std::int64_t next) {
     const link& l = links[s];
     // The pointers of links that ran are at the next block already. No function of its own for this loop: gcc takes one
     // that only prefetches for one without effects, and drops its calls.
-    const std::pair<const char*, std::int64_t> reads[] = {{l.a, l.far_a ? l.a_step : 0}, {l.b, l.far_b ? l.b_step : 0}};
+    const std::pair<const char*, std::int64_t> reads[] = {
+        {l.a, l.far_a ? l.a_step : 0}, {l.b, l.far_b ? l.b_step : 0}, {l.alpha, l.far_alpha ? l.alpha_step : 0}};
     for (const auto& [at, bytes] : reads) {
       const std::int64_t lines = (bytes + line_bytes - 1) / line_bytes;
       const char* p = s < next ? at : at + bytes;

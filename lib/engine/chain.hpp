@@ -33,16 +33,16 @@ struct link {
   codegen::kernel::function code = nullptr;
   const char *a = nullptr, *b = nullptr;
   char* c = nullptr;
-  std::int64_t a_step = 0, b_step = 0, c_step = 0;
-  bool far_a = false, far_b = false;  // from memory, block after block
-  const char *alpha = nullptr, *beta = nullptr;
+  std::int64_t a_step = 0, b_step = 0, c_step = 0, alpha_step = 0;
+  bool far_a = false, far_b = false, far_alpha = false;  // from memory, block after block
+  const char *alpha = nullptr, *beta = nullptr;           // alpha: or what the sums are multiplied by
   line_writer writer;
   std::int64_t streamed = 0;  // bytes of a block of c that go through the writer; 0: the kernel writes to c itself
 
   RICCI_CALLS_WRITTEN_CODE void run() {
     code(a, b, streamed > 0 ? writer.place(c) : c, alpha, beta);
     if (streamed > 0) writer.store(c, streamed);
-    a += a_step, b += b_step, c += c_step;
+    a += a_step, b += b_step, c += c_step, alpha += alpha_step;
   }
   void finish() {
     if (streamed > 0) writer.finish(c);

@@ -45,7 +45,7 @@ struct packer {
 void run_direct(const step_run& r, std::int64_t first, std::int64_t last, bool packed_a, bool packed_b) {
   const bound_step& s = *r.step;
   if (s.other) return run_other(r);
-  if (s.in_place) return (*s.tiles[0].first)(r.a, r.b, r.c, r.alpha, r.beta);
+  if (s.in_place) return (*s.tiles[0].first)(r.a, r.b, r.c, r.alpha_or_scale(), r.beta);
   packer pack_a, pack_b;
   for (std::int64_t i = first; i < last; ++i) {
     const position outer = decode(s.free_loops, i);
@@ -66,7 +66,7 @@ void run_direct(const step_run& r, std::int64_t first, std::int64_t last, bool p
       if (s.pack_b >= 0) b = packed_b ? r.scratch + s.pack_b : pack_b(s.move_b, t.pack_b, b, r.scratch + s.pack_b, at.tails);
       char* target = s.buffer_c >= 0 ? r.scratch + s.buffer_c : c;
       const void* beta = k > 0 ? one_of(s.type) : s.buffer_c >= 0 ? zero_of(s.type) : r.beta;
-      if (const auto& made = k > 0 ? t.later : t.first) (*made)(a, b, target, r.alpha, beta);
+      if (const auto& made = k > 0 ? t.later : t.first) (*made)(a, b, target, r.alpha_or_scale(), beta);
       else s.contract(t.contract, a, b, target, r.alpha, beta);
       if (s.buffer_c < 0 || k + 1 < s.sum_count) continue;
       if (s.stream_c) s.stream_c(target, c, t.stream_bytes);

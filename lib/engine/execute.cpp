@@ -54,6 +54,7 @@ void set_pointers(step_run& r, const bindings& b, const std::int64_t* block, cha
   r.a = address(s.a, s.type, b, block, temporaries);
   r.b = address(s.b, s.type, b, block, temporaries);
   r.c = address(s.c, s.type, b, block, temporaries);
+  if (s.scaled) r.scale = address(s.scale, s.type, b, block, temporaries);
   if (!s.other) return;
   for (std::size_t i = 0; i < s.other->inputs.size(); ++i)
     r.inputs[i] = address(s.other->inputs[i], s.type, b, block, temporaries);
@@ -154,7 +155,7 @@ void run_blocks(const bound_plan& p, const bindings& b, const bound_segment& seg
     for (std::size_t s = 0; s < steps; ++s) {
       set_pointers(runs[s], b, index, temporaries);
       links[s] = link_of(runs[s], packs);
-      fetches = fetches || links[s].far_a || links[s].far_b;
+      fetches = fetches || links[s].far_a || links[s].far_b || links[s].far_alpha;
     }
   }
   for (link& l : links) l.finish();

@@ -31,6 +31,7 @@ void generate_kernels(bound_step& s, const options& o) {
   r.type_c = s.buffer_c >= 0 ? s.type : s.type_c;
   r.alpha = factor_of(s.alpha);
   if (r.alpha == codegen::factor::zero) r.alpha = codegen::factor::any;
+  if (s.scaled) r.alpha = codegen::factor::tensor;
   const auto external = [&](const place& p) { return p.where == operand::kind::external; };
   r.fetch_ahead = s.fetch_ahead;
   r.b_in_order = s.far && external(s.b) && s.pack_b < 0;
@@ -41,7 +42,7 @@ void generate_kernels(bound_step& s, const options& o) {
     r.tile = o.deterministic ? codegen::tile_choice{} : tuned_tile(s, x.contract);
     r.beta = s.buffer_c >= 0 ? codegen::factor::zero : factor_of(s.beta);
     x.first = codegen::make(r, t);
-    if (!x.first && (r.type_a != r.type || r.type_b != r.type || r.type_c != r.type)) throw kernel_refused();
+    if (!x.first && (s.scaled || r.type_a != r.type || r.type_b != r.type || r.type_c != r.type)) throw kernel_refused();
     if (s.sum_count == 1) continue;
     r.beta = codegen::factor::one;
     x.later = codegen::make(r, t);

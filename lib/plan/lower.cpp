@@ -212,6 +212,11 @@ struct candidate {
     if (step.pack_b && !step.keep_b) total += pack_cycles(step.op.b, &step_axis::b, true, std::max(calls_b, calls_c > 1 ? calls_b : 1));
     if (step.buffer_c) total += pack_cycles(step.op.c, &step_axis::c, false, calls_c);
     step.flops = work * (is_complex(s.type) ? 4 : 1);
+    if (step.op.scale.where != operand::kind::one) {
+      const auto elements = static_cast<double>(tile_size(&step_axis::c, false));
+      step.flops += elements;
+      total += elements / static_cast<double>(m.vector_bytes) * size;
+    }
     return total;
   }
 };

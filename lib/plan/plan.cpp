@@ -105,7 +105,18 @@ segment make_segment(const work& base, const std::vector<int>& block, std::int64
   segment s;
   s.block = size;
   const auto extents = extents_of(w.source);
-  for (const pair_op& op : w.ops) s.steps.push_back(planning::lower(op, extents, block, m, o));
+  for (std::size_t i = 0; i < w.ops.size(); ++i) {
+    const auto both = i + 1 < w.ops.size() ? planning::scaled(w.ops[i], w.ops[i + 1], w, m) : std::nullopt;
+    if (both) {
+      plan_step step = planning::lower(*both, extents, block, m, o);
+      if (planning::runs_scaled(step)) {
+        s.steps.push_back(std::move(step));
+        ++i;
+        continue;
+      }
+    }
+    s.steps.push_back(planning::lower(w.ops[i], extents, block, m, o));
+  }
   s.temporaries = w.temporaries;
   place_temporaries(s);
   return s;
@@ -145,6 +156,7 @@ double seconds_of(const segment& s, double footprint, const machine& m) {
       (x.where == operand::kind::temporary ? inside : outside) += passes * bytes_of(x, step.axes, stride);
     };
     add(step.op.a, &step_axis::a, 1), add(step.op.b, &step_axis::b, 1), add(step.op.c, &step_axis::c, 2);
+    if (step.op.scale.where != operand::kind::one) add(step.op.scale, &step_axis::c, 1);
     for (const operand& x : step.op.inputs)
       (x.where == operand::kind::temporary ? inside : outside) += input_bytes(x, step.axes);
     for (const pointwise_output& x : step.op.outputs)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -76,6 +77,7 @@ struct pair_op {
   std::vector<pointwise_term> terms{};
   std::vector<pointwise_output> outputs{};  // of a group; empty: c alone
   std::int64_t table_stride = 0;        // gather, scatter: elements for each step of the index
+  operand scale{};                      // contract: the sums are multiplied by it, which lies as c does; mostly the 1
   bool operator==(const pair_op&) const = default;
 };
 
@@ -166,7 +168,7 @@ std::string to_string(const plan& p, const machine& m, bool rejected = false);
 /// Calls f with every operand of an operation but the constant one.
 template <class Op, class F>
 void for_each_operand(Op& op, F&& f) {
-  for (auto* x : {&op.a, &op.b, &op.c})
+  for (auto* x : {&op.a, &op.b, &op.c, &op.scale})
     if (x->where != operand::kind::one) f(*x);
   for (auto& x : op.inputs) f(x);
   for (auto& x : op.outputs)
@@ -208,6 +210,11 @@ bool try_halves(const pair_op& op, const std::vector<std::int64_t>& extents, con
 /// The best way to run one operation; `block` labels are fixed outside (their extent here is the block's).
 plan_step lower(const pair_op& op, const std::vector<std::int64_t>& extents, const std::vector<int>& block_labels,
                 const machine& m, const options& o);
+
+/// first computes t, second multiplies it by a tensor, element by element: one operation that does both, if written
+/// kernels can. The step is to be checked with runs_scaled().
+std::optional<pair_op> scaled(const pair_op& first, const pair_op& second, const work& w, const machine& m);
+bool runs_scaled(const plan_step& s);
 
 /// Marks what comes from memory, and lets large results leave past the caches.
 void stream_results(plan& p, const machine& m);

@@ -30,6 +30,7 @@ traffic traffic_of(const segment& g) {
     if (s.op.a.where == operand::kind::external) t.in += bytes_a;
     if (s.op.b.where == operand::kind::external) t.in += bytes_b;
     if (s.op.c.where == operand::kind::external) t.out += bytes_c;
+    if (s.op.scale.where == operand::kind::external) t.in += bytes_c;
   }
   return t;
 }
@@ -97,7 +98,7 @@ void stream_results(plan& p, const machine& m) {
       s.fetch_next = g.steps.size() > 1 && seconds > least_fetch_seconds;
       s.fetch_ahead = m.fetch_ahead;
       if (reads_first) continue;
-      const bool plain = s.how == method::direct && s.lanes != kernels::lanes::k && !s.buffer_c && !reads_c(s.op) &&
+      const bool plain = s.how == method::direct && s.op.scale.where == operand::kind::one && s.lanes != kernels::lanes::k && !s.buffer_c && !reads_c(s.op) &&
                          s.op.c.where == operand::kind::external && compute_type(s.op.c.type) == s.op.c.type;
       plan_step cut = s;
       if (!plain || left_to_caches(g, s, m) || !cut_result(cut)) continue;

@@ -179,7 +179,7 @@ class writer {
     if (s.op.alpha.base != 1 || s.op.alpha.scalar >= 0)
       out_ += format("%g", s.op.alpha.base) + (s.op.alpha.scalar >= 0 ? "*s" + std::to_string(s.op.alpha.scalar) : "") + " ";
     if (s.op.a.where != operand::kind::one) out_ += name(s.op.a) + " * ";
-    out_ += name(s.op.b) + "\n       " + groups(s) + "\n       " + how(s);
+    out_ += name(s.op.b) + (s.op.scale.where == operand::kind::one ? "" : " * " + name(s.op.scale)) + "\n       " + groups(s) + "\n       " + how(s);
     if (s.how != method::move) out_ += "; " + flops_text(s.flops);
     out_ += ", about " + time_text(s.seconds) + "\n";
     if (rejected_)

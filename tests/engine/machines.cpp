@@ -36,10 +36,11 @@ program chain(case_builder& c, dice& d) {
   s.left = c.tensor("C", "eij", d(0, 3) ? "" : "eji", 1);
   s.op = d(0, 4) ? update::assign : update::add;
   product t;
-  const int kind = d(0, 3);
+  const int kind = d(0, 4);
   if (kind == 0) t.factors = {c.tensor("A", "eik", "", 1), c.tensor("B", "ekj", "", 1)};
   else if (kind == 1) t.factors = {c.tensor("A", "ik", "", 1), c.tensor("B", "ekj", "", 1)};
   else if (kind == 2) t.factors = {c.tensor("A", "ik", "", 1), c.tensor("B", "jl", "", 1), c.tensor("U", "ekl", "", 1)};
+  else if (kind == 3) t.factors = {c.tensor("A", "ik", "", 1), c.tensor("U", "ekj", "", 1), c.tensor("D", "eij", "", 1)};
   else t.factors = {c.tensor("A", "eij", "", 1)};
   s.terms.push_back(t);
   c.p.statements.push_back(s);

@@ -1,5 +1,6 @@
 // What this CPU can run, and the making of a kernel.
 #include "codegen/codegen.hpp"
+#include "codegen/halves.hpp"
 #include "codegen/pointwise.hpp"
 
 #include <cstdlib>
@@ -43,6 +44,9 @@ std::shared_ptr<const kernel> make(const request& r, target t) {
 
 target best_target() { return target::none; }
 std::shared_ptr<const pointwise_kernel> make(const pointwise_request&, target) { return nullptr; }
+std::shared_ptr<const kernel> make(const halves_request&, target) { return nullptr; }
+std::int64_t halves_bytes(const kernels::halves_args&, dtype) { return 0; }
+void make_halves(const kernels::halves_args&, dtype, const void*, const void*, void*) {}
 std::shared_ptr<const kernel> make(const request&, target) { return nullptr; }
 std::vector<tile_choice> tile_candidates(const request&, target, int) { return {{}}; }
 

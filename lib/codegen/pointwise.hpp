@@ -30,7 +30,8 @@ class pointwise_kernel {
   std::shared_ptr<const void> memory_;
 };
 
-/// Null if there is none: lanes of other than one to four vectors, loops around the rows, exp, no generator here.
+/// Inputs may have any stride along the lanes if they have stride 1 along the rows (f64): they are transposed on the way.
+/// Null if there is none: lanes of other than one to eight vectors, loops around the rows, exp, no generator here.
 std::shared_ptr<const pointwise_kernel> make(const pointwise_request& r, target t);
 
 }  // namespace ricci::codegen

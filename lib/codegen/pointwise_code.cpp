@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "codegen/vector_code.hpp"
+#include "codegen/turn_code.hpp"
 
 namespace ricci::codegen {
 namespace {
@@ -11,32 +11,116 @@ namespace {
 using namespace Xbyak::util;
 using kernels::pointwise_args;
 
-class pointwise_code : public vector_code {
+constexpr std::int64_t most_pitch = 1 << 22;  // elements: offsets stay small
+
+/// Problems one after the other, where the others lie side by side.
+bool is_turned(const pointwise_args::stream& s) { return s.lane != 0 && s.lane != 1; }
+
+class pointwise_code : public turn_code {
  public:
   pointwise_code(const pointwise_request& r, target t, const std::vector<std::int64_t>& steps)
-      : vector_code(4096, t, r.type == dtype::f32), r_(r), g_(r.args), steps_(steps), count_(t == target::avx512 ? 32 : 16) {
+      : turn_code(4096, t, r.type == dtype::f32), r_(r), g_(r.args), steps_(steps), count_(t == target::avx512 ? 32 : 16) {
+    for (int i = 0; i < g_.input_count; ++i)
+      if (is_turned(g_.inputs[i])) turned_.push_back(i);
     push(rbp);
     mov(rbp, rsp);
-    sub(rsp, g_.statement_count * full() + full());
+    if (!turned_.empty()) push(rbx), push(r12), push(r13);
+    const int kept = (g_.statement_count + 1) * full();
+    sub(rsp, kept + (turns_in_registers() ? 0 : static_cast<int>(turned_.size()) * block() * full()));
     and_(rsp, -full());
-    for (std::size_t s = 0; s < steps_.size(); ++s) xor_(offset(s), offset(s));
-    mov(r8, g_.row_extent);
-    Xbyak::Label next;
-    L(next);
-    for (shift_ = 0; shift_ < g_.lane_extent * real(); shift_ += full()) {
-      count_uses();
-      for (int n = 0; n < g_.statement_count; ++n) statement(n);
+    if (turned_.empty()) write_rows();
+    else write_turned_rows();
+    if (turned_.empty()) {
+      mov(rsp, rbp);
+    } else {
+      lea(rsp, ptr[rbp - 24]);
+      pop(r13), pop(r12), pop(rbx);
     }
-    for (std::size_t s = 0; s < steps_.size(); ++s) add(offset(s), static_cast<int>(steps_[s]));
-    dec(r8);
-    jnz(next, T_NEAR);
-    mov(rsp, rbp);
     pop(rbp);
     vzeroupper();
     ret();
   }
 
  private:
+  /// Rows one by one, all their lanes.
+  void write_rows() {
+    for (std::size_t s = 0; s < steps_.size(); ++s) xor_(offset(s), offset(s));
+    mov(r8, g_.row_extent);
+    Xbyak::Label next;
+    L(next);
+    for (shift_ = 0; shift_ < g_.lane_extent * real(); shift_ += full()) write_statements();
+    advance(1);
+    dec(r8);
+    jnz(next, T_NEAR);
+  }
+
+  /// One register of lanes after the other. A few rows of the problems that lie one after the other are turned to lanes
+  /// side by side, in registers if there are enough of them, else on the stack; then these rows are computed.
+  void write_turned_rows() {
+    const int at_once = turns_in_registers() ? turned_at_once() : block();
+    for (shift_ = 0; shift_ < g_.lane_extent * real(); shift_ += full()) {
+      for (std::size_t s = 0; s < steps_.size(); ++s) xor_(offset(s), offset(s));
+      xor_(r12, r12);
+      if (const std::int64_t groups = g_.row_extent / at_once; groups > 0) {
+        mov(r8, groups);
+        Xbyak::Label next;
+        L(next);
+        write_group(at_once);
+        Xbyak::CodeGenerator::add(r12, 8 * at_once);
+        dec(r8);
+        jnz(next, T_NEAR);
+      }
+      if (const int rest = static_cast<int>(g_.row_extent % at_once); rest > 0) write_group(rest);
+    }
+  }
+
+  void write_group(int rows) {
+    if (wide() && rows % 4) set_turn_mask(rows % 4);
+    for (std::size_t n = 0; n < turned_.size(); ++n) {
+      const std::int64_t pitch = g_.inputs[turned_[n]].lane * 8;
+      mov(rax, ptr[rdi + 8 * turned_[n]]);
+      if (shift_) Xbyak::CodeGenerator::add(rax, static_cast<int>(shift_ / 8 * pitch));
+      if (turns_in_registers()) turn(rax + r12, pitch, rows, register_of(n));
+      else turn_block(rax + r12, pitch, rows, rsp + stack_of(n));
+    }
+    if (!turns_in_registers()) return write_stacked(rows);
+    count_ = first_turned();
+    for (row_ = 0; row_ < rows; ++row_) write_statements();
+    row_ = 0;
+    count_ = wide() ? 32 : 16;
+    advance(rows);
+  }
+
+  void write_stacked(int rows) {
+    mov(ebx, rows);
+    xor_(r13, r13);
+    Xbyak::Label row;
+    L(row);
+    write_statements();
+    advance(1);
+    Xbyak::CodeGenerator::add(r13, full());
+    dec(ebx);
+    jnz(row, T_NEAR);
+  }
+
+  /// Enough registers beside the turned inputs for statements.
+  bool turns_in_registers() const { return first_turned() >= 8; }
+  int first_turned() const { return (wide() ? 32 : 16) - static_cast<int>(turned_.size()) * turned_at_once(); }
+  int register_of(std::size_t turned) const { return first_turned() + static_cast<int>(turned) * turned_at_once(); }
+
+  void write_statements() {
+    count_uses();
+    for (int n = 0; n < g_.statement_count; ++n) statement(n);
+  }
+
+  void advance(int rows) {
+    for (std::size_t s = 0; s < steps_.size(); ++s) add(offset(s), static_cast<int>(rows * steps_[s]));
+  }
+
+  std::size_t stack_of(std::size_t turned) const {
+    return (static_cast<std::size_t>(g_.statement_count) + 1 + turned * static_cast<std::size_t>(block())) * static_cast<std::size_t>(full());
+  }
+
   /// What a register holds: a stream (its index), the value of a statement (-1 - s), or nothing.
   struct content {
     bool used = false, saved = false, pinned = false;
@@ -78,11 +162,14 @@ class pointwise_code : public vector_code {
 
   Xbyak::Address place(bool output, int index) {
     const pointwise_args::stream& s = output ? g_.outputs[index] : g_.inputs[index];
+    if (!output && is_turned(s)) {
+      return ptr[rsp + r13 + static_cast<int>(stack_of(turned_at(index)))];
+    }
     mov(rax, ptr[(output ? rsi : rdi) + 8 * index]);
     const std::int64_t step = s.row * real();
     const int shift = s.lane == 0 ? 0 : static_cast<int>(shift_);
     for (std::size_t n = 0; n < steps_.size(); ++n)
-      if (steps_[n] == step) return ptr[rax + offset(n) + shift];
+      if (steps_[n] == step) return ptr[rax + offset(n) + static_cast<int>(shift + row_ * step)];
     return ptr[rax + shift];
   }
 
@@ -92,8 +179,13 @@ class pointwise_code : public vector_code {
     else vbroadcastsd(Xbyak::Ymm(i), from);
   }
 
+  std::size_t turned_at(int input) const {
+    return static_cast<std::size_t>(std::find(turned_.begin(), turned_.end(), input) - turned_.begin());
+  }
+
   /// The factor in a register, pinned until done() with it.
   int get(int key) {
+    if (key >= 0 && is_turned(g_.inputs[key]) && turns_in_registers()) return register_of(turned_at(key)) + row_;
     for (int i = 0; i < count_; ++i)
       if (held_[i].used && held_[i].key == key) {
         held_[i].last = ++clock_, held_[i].pinned = true;
@@ -107,6 +199,7 @@ class pointwise_code : public vector_code {
     return i;
   }
   void done(int i) {
+    if (i >= count_) return;  // turned inputs stay where they are
     held_[i].pinned = false;
     if (--left_[held_[i].key] == 0) release(i);
   }
@@ -229,7 +322,7 @@ class pointwise_code : public vector_code {
     else RICCI_BY_TYPE(vfmadd231p, v(sum), v(a), v(b));
     done(a);
     if (a != b) return done(b);
-    if (--left_[f[1].input] == 0) release(b);
+    if (b < count_ && --left_[f[1].input] == 0) release(b);
   }
 
 #undef RICCI_BY_TYPE
@@ -237,7 +330,9 @@ class pointwise_code : public vector_code {
   const pointwise_request& r_;
   const pointwise_args& g_;
   const std::vector<std::int64_t> steps_;
-  const int count_;
+  int count_;                    // registers that may be taken
+  int row_ = 0;                  // of those that are turned at once
+  std::vector<int> turned_;      // inputs
   std::int64_t shift_ = 0;       // bytes along the lanes
   std::map<int, int> left_;      // how often a stream or value will be read
   std::map<int, bool> stored_;   // values on the stack
@@ -250,13 +345,18 @@ class pointwise_code : public vector_code {
 std::shared_ptr<const pointwise_kernel> make(const pointwise_request& r, target t) {
   const pointwise_args& g = r.args;
   const std::int64_t width = (t == target::avx512 ? 64 : 32) / static_cast<std::int64_t>(size_of(r.type));
-  if (t == target::none || g.lane_extent % width != 0 || g.lane_extent > 4 * width || g.loop_count > 0) return nullptr;
+  if (t == target::none || g.lane_extent % width != 0 || g.lane_extent > 8 * width || g.loop_count > 0) return nullptr;
   for (int n = 0; n < g.statement_count; ++n)
     for (int i = g.statements[n].first; i < g.statements[n].first + g.statements[n].count; ++i)
       for (int f = g.terms[i].first; f < g.terms[i].first + g.terms[i].count; ++f)
         if (g.factors[f].apply == function::exp) return nullptr;
+  for (int i = 0; i < g.input_count; ++i) {
+    const pointwise_args::stream& s = g.inputs[i];
+    if (is_turned(s) && (r.type != dtype::f64 || s.row != 1 || std::abs(s.lane) > most_pitch)) return nullptr;
+  }
   std::vector<std::int64_t> steps;
   const auto step_of = [&](const pointwise_args::stream& s) {
+    if (is_turned(s)) return;
     const std::int64_t step = s.row * static_cast<std::int64_t>(size_of(r.type));
     if (step != 0 && std::find(steps.begin(), steps.end(), step) == steps.end()) steps.push_back(step);
   };

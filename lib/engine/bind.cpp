@@ -79,6 +79,10 @@ class step_binder {
     if (other) b.other = bind_other(plan_, segment_, step_, kernels_);
     else if (step_.how == method::blocked) bind_blocked();
     else bind_tiles();
+    if (step_.how == method::halves) {
+      bytes_a = codegen::halves_bytes(b.other->halves, b.type);
+      b.keep_a = std::all_of(b.a.blocks.begin(), b.a.blocks.end(), [](std::int64_t x) { return x == 0; });
+    }
     return std::move(out_);
   }
 
@@ -367,8 +371,10 @@ bound_plan bind(const plan& p, const kernels::kernel_set& kernels, const options
     }
   }
   for (std::size_t i = 0; i < kept.size(); ++i) *kept[i] = shared, shared += kept_bytes[i];
-  for (bound_segment& s : out.segments)
+  for (bound_segment& s : out.segments) {
     for (bound_step& b : s.steps) generate_kernels(b, o);
+    generate_halves(s);
+  }
   out.packs_bytes = shared;
   for (int l : p.block_labels) out.block_counts.push_back(p.source.labels[l].extent);
   if (out.has_blocks) out.block_counts.back() /= p.segments[0].block;

@@ -56,6 +56,8 @@ struct bound_step {
   place a, b, c;
   place scale;                                           // what the sums are multiplied by, instead of alpha
   bool scaled = false;
+  place fetch;                                           // memory that the next block needs, asked for by this step
+  std::int64_t fetch_first = 0, fetch_bytes = 0;         // which part of it
   bool keep_a = false, keep_b = false;
   std::int64_t pack_a = -1, pack_b = -1, buffer_c = -1;  // bytes in the thread's scratch, -1: none
   std::vector<outer_loop> free_loops, sum_loops;         // the latter run inside
@@ -105,6 +107,13 @@ inline void locate(const std::vector<std::int64_t>& counts, bool tail, std::int6
 struct read_tables;
 void execute(const bound_plan& p, const bindings& b, const read_tables& tables);
 
+/// What is known of a coefficient before the run.
+inline codegen::factor known_factor(const coefficient& c) {
+  using enum codegen::factor;
+  if (c.scalar >= 0 || !c.more.empty()) return any;
+  return c.base == 0 ? zero : c.base == 1 ? one : c.base == -1 ? minus_one : any;
+}
+
 /// Lets the generator write kernels for the tiles of a step; those that it cannot write stay with the compiled ones.
 /// Throws kernel_refused if the compiled ones cannot do the step as it is planned (16-bit numbers in place).
 struct kernel_refused {};
@@ -123,6 +132,7 @@ struct step_run {
   const void* inputs[kernels::max_pointwise_inputs];              // of a pointwise step
   void* outputs[kernels::max_pointwise_statements];
   const char* alpha_or_scale() const { return step->scaled ? scale : alpha; }
+  const char* fetch = nullptr;                                    // memory to ask for; null: none
   const struct row_table* table = nullptr;                        // of a gather or scatter by rows; null: entry by entry
   const std::int32_t *rows = nullptr, *next_rows = nullptr;       // of this block and the next
   alignas(16) char alphas[8 * kernels::max_pointwise_terms], betas[8 * kernels::max_pointwise_statements];

@@ -1,5 +1,6 @@
 // One call of a written kernel as a link of a chain.
 #include "engine/chain.hpp"
+#include "engine/other.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -40,6 +41,13 @@ void line_writer::finish(char* c) {
 link link_of(const step_run& r, char* packs) {
   const bound_step& s = *r.step;
   link l;
+  if (s.how == method::halves && s.other->written_half && s.keep_a) {
+    l.code = s.other->written_half->entry();
+    l.a = packs + s.pack_a, l.b = r.b, l.c = r.c;
+    l.b_step = s.b.blocks[0], l.c_step = s.c.blocks[0];
+    l.alpha = r.fetch ? r.fetch : r.b, l.alpha_step = r.fetch ? s.fetch.blocks[0] : 0;
+    return l;
+  }
   if (!is_one_call(s)) return l;
   l.code = s.tiles[0].first->entry();
   l.a = r.a, l.b = r.b, l.c = r.c;

@@ -35,7 +35,7 @@ struct link {
   char* c = nullptr;
   std::int64_t a_step = 0, b_step = 0, c_step = 0, alpha_step = 0;
   bool far_a = false, far_b = false, far_alpha = false;  // from memory, block after block
-  const char *alpha = nullptr, *beta = nullptr;           // alpha: or what the sums are multiplied by
+  const char *alpha = nullptr, *beta = nullptr;           // alpha: or what the sums are multiplied by; of halves, the memory to ask for
   line_writer writer;
   std::int64_t streamed = 0;  // bytes of a block of c that go through the writer; 0: the kernel writes to c itself
 

@@ -44,7 +44,7 @@ struct packer {
 
 void run_direct(const step_run& r, std::int64_t first, std::int64_t last, bool packed_a, bool packed_b) {
   const bound_step& s = *r.step;
-  if (s.other) return run_other(r);
+  if (s.other) return run_other(r, packed_a);
   if (s.in_place) return (*s.tiles[0].first)(r.a, r.b, r.c, r.alpha_or_scale(), r.beta);
   packer pack_a, pack_b;
   for (std::int64_t i = first; i < last; ++i) {

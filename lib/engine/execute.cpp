@@ -55,6 +55,7 @@ void set_pointers(step_run& r, const bindings& b, const std::int64_t* block, cha
   r.b = address(s.b, s.type, b, block, temporaries);
   r.c = address(s.c, s.type, b, block, temporaries);
   if (s.scaled) r.scale = address(s.scale, s.type, b, block, temporaries);
+  if (s.fetch_bytes > 0) r.fetch = address(s.fetch, s.type, b, block, temporaries) + s.fetch_first;
   if (!s.other) return;
   for (std::size_t i = 0; i < s.other->inputs.size(); ++i)
     r.inputs[i] = address(s.other->inputs[i], s.type, b, block, temporaries);

@@ -5,16 +5,10 @@
 namespace ricci {
 namespace {
 
-codegen::factor factor_of(const coefficient& c) {
-  using enum codegen::factor;
-  if (c.scalar >= 0 || !c.more.empty()) return any;
-  return c.base == 0 ? zero : c.base == 1 ? one : c.base == -1 ? minus_one : any;
-}
-
 /// What was measured for products of these extents: in a batch of them, contiguous and in the second cache.
 codegen::tile_choice tuned_tile(const bound_step& s, const kernels::contract_args& x) {
   if (s.lanes != kernels::lanes::n || x.k_outer != 1) return {};
-  const bool reads_c = s.buffer_c < 0 && factor_of(s.beta) != codegen::factor::zero;
+  const bool reads_c = s.buffer_c < 0 && known_factor(s.beta) != codegen::factor::zero;
   return tune::find(tune::remembered(), {s.type, reads_c, x.row.extent, x.lane_extent, x.col.extent, x.k});
 }
 
@@ -29,7 +23,7 @@ void generate_kernels(bound_step& s, const options& o) {
   r.type_a = s.pack_a >= 0 || s.a.where == operand::kind::one ? s.type : s.type_a;
   r.type_b = s.pack_b >= 0 || s.b.where == operand::kind::one ? s.type : s.type_b;
   r.type_c = s.buffer_c >= 0 ? s.type : s.type_c;
-  r.alpha = factor_of(s.alpha);
+  r.alpha = known_factor(s.alpha);
   if (r.alpha == codegen::factor::zero) r.alpha = codegen::factor::any;
   if (s.scaled) r.alpha = codegen::factor::tensor;
   const auto external = [&](const place& p) { return p.where == operand::kind::external; };
@@ -40,7 +34,7 @@ void generate_kernels(bound_step& s, const options& o) {
   for (tile_args& x : s.tiles) {
     r.args = x.contract;
     r.tile = o.deterministic ? codegen::tile_choice{} : tuned_tile(s, x.contract);
-    r.beta = s.buffer_c >= 0 ? codegen::factor::zero : factor_of(s.beta);
+    r.beta = s.buffer_c >= 0 ? codegen::factor::zero : known_factor(s.beta);
     x.first = codegen::make(r, t);
     if (!x.first && (s.scaled || r.type_a != r.type || r.type_b != r.type || r.type_c != r.type)) throw kernel_refused();
     if (s.sum_count == 1) continue;

@@ -15,12 +15,6 @@ std::int64_t stride_of(const operand& x, int label) {
 
 bool has(const operand& x, int label) { return std::find(x.labels.begin(), x.labels.end(), label) != x.labels.end(); }
 
-codegen::factor known_factor(const coefficient& c) {
-  using enum codegen::factor;
-  if (c.scalar >= 0 || !c.more.empty()) return any;
-  return c.base == 0 ? zero : c.base == 1 ? one : c.base == -1 ? minus_one : any;
-}
-
 /// An axis of a pointwise step with the strides of all outputs, then of all inputs.
 struct point_axis {
   std::int64_t extent;
@@ -269,6 +263,12 @@ void run_pointwise(const other_step& s, const step_run& r, std::int64_t size) {
   s.point(s.rest, inputs, outputs, r.alphas, r.betas);
 }
 
+void run_halves(const bound_step& s, const step_run& r, bool packed) {
+  char* matrix = r.scratch + s.pack_a;
+  if (!packed) codegen::make_halves(s.other->halves, s.type, r.a, r.alpha, matrix);
+  (*s.other->written_half)(matrix, r.b, r.c, r.fetch ? r.fetch : r.b, nullptr);
+}
+
 void move_rows(const bound_step& s, const step_run& r) {
   if (s.how == method::gather) s.other->gather(r.table->shape, r.rows, r.next_rows, r.b, r.c);
   else s.other->scatter(r.table->shape, r.rows, r.next_rows, r.b, r.c, r.alpha);
@@ -276,10 +276,11 @@ void move_rows(const bound_step& s, const step_run& r) {
 
 }  // namespace
 
-void run_other(const step_run& r) {
+void run_other(const step_run& r, bool packed) {
   const bound_step& s = *r.step;
   if (s.how == method::pointwise) return run_pointwise(*s.other, r, static_cast<std::int64_t>(size_of(s.type)));
   if (r.table) return move_rows(s, r);
+  if (s.how == method::halves && s.other->written_half) return run_halves(s, r, packed);
   if (s.how == method::halves) return s.other->half(s.other->halves, r.a, r.b, r.c, r.alpha, r.beta);
   switch (s.type_c) {
     case dtype::f32: return move_indexed<float>(s, r);

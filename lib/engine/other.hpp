@@ -1,6 +1,7 @@
 // Steps that are not contractions of two operands: pointwise, gather, scatter, and products with even or odd matrices.
 #pragma once
 
+#include "codegen/halves.hpp"
 #include "codegen/pointwise.hpp"
 #include "engine/bound.hpp"
 
@@ -14,6 +15,7 @@ struct other_step {
   std::shared_ptr<const codegen::pointwise_kernel> made;  // the same, written for these arguments
   kernels::halves_args halves;
   kernels::halves_fn half = nullptr;
+  std::shared_ptr<const codegen::kernel> written_half;  // for a matrix that is packed as its two halves
   std::vector<place> inputs, outputs;         // of a pointwise step
   std::vector<coefficient> alphas, betas;     // for each of its terms, of its statements
   std::vector<step_axis> loops;       // gather, scatter: outermost first; strides of the table in a
@@ -28,6 +30,10 @@ place place_of(const plan& p, const segment& s, const operand& x);
 std::shared_ptr<const other_step> bind_other(const plan& p, const segment& s, const plan_step& step,
                                              const kernels::kernel_set& kernels);
 
-void run_other(const step_run& r);
+/// packed: the halves of the matrix are in the scratch already.
+void run_other(const step_run& r, bool packed);
+
+/// Kernels of even and odd products for all of a segment, which ask for the memory that its other steps will need next.
+void generate_halves(bound_segment& s);
 
 }  // namespace ricci

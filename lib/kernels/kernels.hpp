@@ -65,7 +65,7 @@ inline constexpr int max_pointwise_statements = 32, max_pointwise_terms = 96, ma
 
 /// A few statements, element by element, over one nest of loops [loops, row, lane]:
 ///   c = beta c + sum over terms of alpha * f(x) * g(y) * ..., or of the minimum or maximum of factors.
-/// Real types. Every input has stride 1 or 0 along the lanes, every output 1. A factor may be what a statement before gave.
+/// Real types. Every input has stride 1 or 0 along the lanes (others are slow), every output 1. A factor may be what a statement before gave.
 struct pointwise_args {
   struct factor {
     int input = 0;  // -1 - s: the value of statement s

@@ -44,6 +44,12 @@ template <class T, int U, bool Partial>
 RICCI_INLINE void read(const pointwise_frame<T>& k, const T* p, const pointwise_args::stream& s, vec<T> (&x)[U]) {
   if (s.lane == 0) {
     RICCI_EACH(u, U) x[u] = set<T>(p[u * s.row]);
+  } else if (s.lane != 1) {
+    T lanes[width<T>] = {};
+    RICCI_EACH(u, U) {
+      for (int i = 0; i < (Partial ? k.rest.count : width<T>); ++i) lanes[i] = p[u * s.row + i * s.lane];
+      x[u] = load<T>(lanes);
+    }
   } else if constexpr (Partial) {
     RICCI_EACH(u, U) x[u] = load<T>(p + u * s.row, k.rest);
   } else {

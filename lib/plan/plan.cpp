@@ -100,7 +100,7 @@ segment make_segment(const work& base, const std::vector<int>& block, std::int64
   for (int l : block) w.source.labels[l].extent = 1;
   if (!block.empty()) w.source.labels[block.back()].extent = size;
   planning::choose_layouts(w, lane);
-  planning::straighten(w);
+  planning::straighten(w, lane, m.writes_kernels);
   if (w.shares) planning::group_pointwise(w);
   segment s;
   s.block = size;
@@ -190,7 +190,9 @@ class blocker {
     p.seconds = least_;
     if (block_.empty()) return;
     const std::int64_t extent = work_.source.labels[block_.back()].extent, size = p.segments[0].block;
-    if (extent % size) p.segments.push_back(make_segment(work_, block_, extent % size, best_lane_, machine_, options_));
+    // Elements that fill no register run as they lie.
+    const int rest_lane = best_lane_ == block_.back() && extent % size % width() ? -1 : best_lane_;
+    if (extent % size) p.segments.push_back(make_segment(work_, block_, extent % size, rest_lane, machine_, options_));
     p.notes.push_back("fused: the steps run block by block over " + work_.source.labels[block_.back()].name +
                       (best_lane_ == block_.back() ? ", elements interleaved across the lanes" : ""));
   }
@@ -213,13 +215,16 @@ class blocker {
   }
 
   void offer_sizes(const std::vector<int>& block) {
-    const dtype type = compute_type(work_.ops.front().c.type);
-    const std::int64_t width = std::max<std::int64_t>(1, machine_.vector_bytes / static_cast<std::int64_t>(size_of(type)));
     if (hints_.block > 0) return offer(block, hints_.block, hints_.interleave);
-    for (std::int64_t size : {width, 2 * width, 4 * width, 8 * width}) offer(block, size, true);
+    for (std::int64_t size : {1, 2, 4, 8}) offer(block, size * width(), true);
     for (std::int64_t size : {1, 2, 4, 8, 16, 32}) offer(block, size, false);
     if (std::all_of(work_.ops.begin(), work_.ops.end(), [](const pair_op& op) { return op.what != action::contract; }))
       for (std::int64_t size : {256, 2048}) offer(block, size, false);
+  }
+
+  std::int64_t width() const {
+    const dtype type = compute_type(work_.ops.front().c.type);
+    return std::max<std::int64_t>(1, machine_.vector_bytes / static_cast<std::int64_t>(size_of(type)));
   }
 
   void offer(const std::vector<int>& block, std::int64_t size, bool interleave) {

@@ -195,8 +195,9 @@ work make_work(const program& p, const options& o, int variant = 0);
 /// Orders the axes of every temporary. lane >= 0: that label becomes the innermost axis of each.
 void choose_layouts(work& w, int lane);
 
-/// Copies what a pointwise operation cannot read or write along its lanes; one copy serves all.
-void straighten(work& w);
+/// Copies what a pointwise operation cannot read or write along its lanes; one copy serves all. turns: its kernel reads
+/// problems that lie one after the other where `lane` runs across problems.
+void straighten(work& w, int lane, bool turns);
 
 /// Makes one operation of pointwise ones over the same labels, where those between them allow it.
 void group_pointwise(work& w);

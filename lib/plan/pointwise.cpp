@@ -19,12 +19,13 @@ std::int64_t stride_of(const operand& x, int label) {
 
 class straightener {
  public:
-  explicit straightener(work& w) : w_(w) {}
+  straightener(work& w, int turned) : w_(w), turned_(turned) {}
 
   void run() {
     std::vector<pair_op> old;
     old.swap(w_.ops);
     for (pair_op& op : old) {
+      if (is_turned_product(op)) make_pointwise(op);
       if (op.what == action::pointwise) pointwise(std::move(op));
       else w_.ops.push_back(std::move(op));
     }
@@ -39,9 +40,36 @@ class straightener {
     return n;
   }
 
-  static bool fits(const operand& x, int lane) {
+  bool fits(const operand& x, const operand& c, int lane) const {
     const std::int64_t s = stride_of(x, lane);
-    return compute_type(x.type) == x.type && (s == 1 || s == 0);
+    return compute_type(x.type) == x.type && (s == 1 || s == 0 || can_turn(x, c, lane));
+  }
+
+  /// Problems one after the other in x and side by side in c, their elements in the same order and without gaps.
+  bool can_turn(const operand& x, const operand& c, int lane) const {
+    if (lane != turned_ || lane < 0 || x.type != dtype::f64 || c.type != dtype::f64 || stride_of(c, lane) != 1) return false;
+    if (x.labels.size() != c.labels.size() || x.labels.size() < 2 || stride_of(x, lane) < 2) return false;
+    return std::all_of(c.labels.begin(), c.labels.end(), [&](int l) {
+      return l == lane || extent(l) == 1 || stride_of(c, l) == stride_of(x, l) * extent(lane);
+    });
+  }
+
+  /// A product of two without a sum, one of which must be turned.
+  bool is_turned_product(const pair_op& op) const {
+    if (op.what != action::contract || turned_ < 0 || is_complex(op.c.type)) return false;
+    if (op.a.labels.size() != op.c.labels.size() || op.b.labels.size() != op.c.labels.size()) return false;
+    const auto fits_c = [&](const operand& x) { return x.where != operand::kind::one && fits(x, op.c, turned_); };
+    return fits_c(op.a) && fits_c(op.b) && (can_turn(op.a, op.c, turned_) || can_turn(op.b, op.c, turned_));
+  }
+
+  static void make_pointwise(pair_op& op) {
+    operand one;
+    one.type = compute_type(op.c.type);
+    op.what = action::pointwise;
+    op.inputs = {op.a, op.b};
+    op.terms = {{op.alpha, combine::multiply, {{0, function::identity}, {1, function::identity}}}};
+    op.a = op.b = one;
+    op.alpha = {1, -1, {}};
   }
 
   /// The lane label that needs the fewest elements copied.
@@ -51,7 +79,7 @@ class straightener {
     for (int l : op.c.labels) {
       if (extent(l) == 1) continue;
       double copied = stride_of(op.c, l) == 1 && compute_type(op.c.type) == op.c.type ? 0 : 2 * elements(op.c);
-      for (const operand& x : op.inputs) copied += fits(x, l) ? 0 : elements(x);
+      for (const operand& x : op.inputs) copied += fits(x, op.c, l) ? 0 : elements(x);
       copied += 0.01 * elements(op.c) / static_cast<double>(extent(l));  // a longer row of lanes, if nothing else tells
       if (best < 0 || copied < least) best = l, least = copied;
     }
@@ -101,7 +129,7 @@ class straightener {
     const bool aside = !(stride_of(c, lane) == 1 && compute_type(c.type) == c.type);
     if (aside) op.c = beside(c, c, lane), op.beta = {0, -1, {}};
     for (operand& x : op.inputs) {
-      if (fits(x, lane)) continue;
+      if (fits(x, op.c, lane)) continue;
       std::string key = std::to_string(x.memory) + "," + std::to_string(lane);
       for (std::size_t d = 0; d < x.labels.size(); ++d) key += "," + std::to_string(x.labels[d]) + ":" + std::to_string(x.strides[d]);
       const bool shared = w_.shares && x.where == operand::kind::external && x.memory >= 0;
@@ -121,6 +149,7 @@ class straightener {
   }
 
   work& w_;
+  const int turned_;  // the label that lies side by side in temporaries, where kernels turn what does not; -1: none
   std::map<std::string, operand> copies_;
 };
 
@@ -134,7 +163,7 @@ void add_axes(plan_step& s, const std::vector<int>& labels, const std::vector<st
 
 }  // namespace
 
-void straighten(work& w) { straightener(w).run(); }
+void straighten(work& w, int lane, bool turns) { straightener(w, turns ? lane : -1).run(); }
 
 plan_step lower_other(const pair_op& op, const std::vector<std::int64_t>& extents, const machine& m) {
   plan_step s;
@@ -207,7 +236,10 @@ bool try_halves(const pair_op& given, const std::vector<std::int64_t>& extents, 
   const double lane = static_cast<double>(extents[static_cast<std::size_t>(s.lane_label)]);
   const double vectors = fibres / lane * std::ceil(lane / width);
   const double products = std::ceil(Q / 2) * N, additions = N + Q;
-  const double cycles = vectors * (std::max(products + additions, products + N + 2 * Q) / 2 + 5) + Q * N * 2 + 40;
+  const bool written = m.writes_kernels && std::fmod(lane, width) == 0 && Q > 1 && N > 1;
+  const double of_vector = written ? std::max({(products + additions) / 2, (products + N) / 2, Q}) + 2
+                                   : std::max(products + additions, products + N + 2 * Q) / 2 + 5;
+  const double cycles = vectors * of_vector + (written ? 10 : Q * N * 2 + 40);
   s.flops = fibres * (2 * products + additions);
   s.seconds = cycles / cycles_per_second(m);
   if (s.seconds >= best.seconds) return false;

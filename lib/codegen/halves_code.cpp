@@ -1,0 +1,196 @@
+// Writes products with even or odd matrices: a fibre's sums and differences stay in registers, all rows are summed side
+// by side, so that no multiply-add waits for the one before.
+#include <algorithm>
+
+#include "codegen/halves.hpp"
+#include "codegen/vector_code.hpp"
+
+namespace ricci::codegen {
+namespace {
+
+using namespace Xbyak::util;
+using kernels::halves_args;
+
+struct fibre_loop {
+  std::int64_t count, x, y;  // bytes
+};
+
+const Xbyak::Reg64 loop_counters[] = {r8, r9, r10, r11, rax};
+
+/// The lanes register by register, then the loops.
+std::vector<fibre_loop> loops_of(const halves_args& g, std::int64_t real, std::int64_t width) {
+  std::vector<fibre_loop> out;
+  const auto add = [&](const fibre_loop& l) {
+    if (l.count == 1) return;
+    if (!out.empty() && l.x == out.back().x * out.back().count && l.y == out.back().y * out.back().count) out.back().count *= l.count;
+    else out.push_back(l);
+  };
+  add({g.lane_extent * real / width, width, width});
+  for (int i = 0; i < g.loop_count; ++i) add({g.loops[i], g.x_loops[i] * real, g.y_loops[i] * real});
+  return out;
+}
+
+class halves_code : public vector_code {
+ public:
+  halves_code(const halves_request& r, target t, const std::vector<fibre_loop>& loops)
+      : vector_code(4096, t, r.type == dtype::f32), g_(r.args), beta_(r.beta), loops_(loops), half_(g_.n / 2), rest_((g_.n + 1) / 2) {
+    std::int64_t fibres = 1;
+    for (const fibre_loop& l : loops_) fibres *= l.count;
+    lines_ = (r.fetch_bytes / 64 + fibres - 1) / fibres;
+    in_loops(loops_.size());
+    vzeroupper();
+    ret();
+  }
+
+  /// Registers that are left for sums.
+  static int free_registers(const halves_args& g, target t) { return t == target::avx512 ? 31 - g.n : 14 - g.n; }
+
+ private:
+  Xbyak::Xmm v(int i) const { return reg(i, full()); }
+  int sum(int i) const { return i; }
+  int difference(int i) const { return rest_ + i; }
+  int spare() const { return g_.n; }
+  int first_total() const { return g_.n + (wide() ? 1 : 2); }
+  address x_at(int i) { return at(rsi, i * g_.x_n * real()); }
+  address y_at(int q) { return at(rdx, q * g_.y_q * real()); }
+
+  void in_loops(std::size_t left) {
+    if (left == 0) return fibre();
+    const fibre_loop& l = loops_[left - 1];
+    const Xbyak::Reg64 counter = loop_counters[left - 1];
+    mov(counter.cvt32(), static_cast<std::uint32_t>(l.count));
+    Xbyak::Label top;
+    align(16);
+    L(top);
+    in_loops(left - 1);
+    move(l.x, l.y);
+    dec(counter.cvt32());
+    jnz(top, T_NEAR);
+    move(-l.count * l.x, -l.count * l.y);
+  }
+  void move(std::int64_t x, std::int64_t y) {
+    Xbyak::CodeGenerator::add(rsi, static_cast<int>(x));
+    Xbyak::CodeGenerator::add(rdx, static_cast<int>(y));
+  }
+
+  void fibre() {
+    for (std::int64_t n = 0; n < lines_; ++n) prefetcht0(at(rcx, 64 * n));
+    if (lines_ > 0) Xbyak::CodeGenerator::add(rcx, static_cast<int>(64 * lines_));
+    for (int i = 0; i < half_; ++i) {
+      vmovups(v(difference(i)), x_at(i));
+      vmovups(v(spare()), x_at(g_.n - 1 - i));
+      add(v(sum(i)), v(difference(i)), v(spare()));
+      subtract(v(difference(i)), v(difference(i)), v(spare()));
+    }
+    if (half_ < rest_) vmovups(v(sum(half_)), x_at(half_));
+    const int pairs = g_.q / 2, most = ((wide() ? 32 : 16) - first_total()) / 2;
+    for (const tile_run& run : runs_of(pairs, most))
+      for (std::int64_t n = 0; n < run.count; ++n) write_pairs(static_cast<int>(run.first + n * run.size), static_cast<int>(run.size));
+    if (g_.q % 2) write_middle();
+  }
+
+  /// Rows [first, first + count) and their mirrors.
+  void write_pairs(int first, int count) {
+    for (int i = 0; i < rest_; ++i)
+      for (int n = 0; n < count; ++n) {
+        multiply_add(first_total() + 2 * n, sum(i), first + n, i, i == 0);
+        if (i < half_) multiply_add(first_total() + 2 * n + 1, difference(i), first + n, rest_ + i, i == 0);
+      }
+    for (int n = 0; n < count; ++n) {
+      const int even = first_total() + 2 * n, odd = even + 1;
+      if (half_ == 0) clear(odd, full());
+      add(v(spare()), v(even), v(odd));
+      put(spare(), first + n);
+      if (g_.parity > 0) subtract(v(even), v(even), v(odd));
+      else subtract(v(even), v(odd), v(even));
+      put(even, g_.q - 1 - first - n);
+    }
+  }
+
+  /// The row that is its own mirror: even parts alone, or odd ones. Two chains, joined.
+  void write_middle() {
+    const int row = g_.q / 2, terms = g_.parity > 0 ? rest_ : half_, total = first_total();
+    for (int i = 0; i < terms; ++i)
+      multiply_add(total + i % 2, g_.parity > 0 ? sum(i) : difference(i), row, g_.parity > 0 ? i : rest_ + i, i < 2);
+    if (terms == 0) clear(total, full());
+    if (terms > 1) add(v(total), v(total), v(total + 1));
+    put(total, row);
+  }
+
+  /// total += x * the matrix's element.
+  void multiply_add(int total, int x, int row, int element, bool fresh) {
+    const int offset = (row * g_.n + element) * real();
+    if (wide()) {
+      if (fresh) mul(v(total), v(x), ptr_b[rdi + offset]);
+      else fma(v(total), v(x), ptr_b[rdi + offset]);
+      return;
+    }
+    broadcast(spare() + 1, full(), ptr[rdi + offset]);
+    if (fresh) mul(v(total), v(x), v(spare() + 1));
+    else fma(v(total), v(x), v(spare() + 1));
+  }
+
+  void subtract(const Xbyak::Xmm& d, const Xbyak::Xmm& x, const Xbyak::Operand& y) {
+    if (single()) vsubps(d, x, y);
+    else vsubpd(d, x, y);
+  }
+
+  void put(int i, int q) {
+    if (beta_ == factor::one) add(v(i), v(i), y_at(q));
+    vmovups(y_at(q), v(i));
+  }
+
+  const halves_args& g_;
+  const factor beta_;
+  const std::vector<fibre_loop>& loops_;
+  const int half_, rest_;  // of the summed index: mirrored pairs, and those with the middle
+  std::int64_t lines_ = 0;
+};
+
+template <class T> void split(const halves_args& g, const T* m, T alpha, T* to) {
+  const int h = g.n / 2, r = (g.n + 1) / 2;
+  for (int q = 0; q < (g.q + 1) / 2; ++q, to += g.n) {
+    const T* row = m + q * g.m_q;
+    for (int i = 0; i < h; ++i) {
+      const T x = row[i * g.m_n], y = row[(g.n - 1 - i) * g.m_n];
+      to[i] = alpha * (x + y) / 2;
+      to[r + i] = alpha * (x - y) / 2;
+    }
+    if (h < r) to[h] = alpha * row[h * g.m_n];
+  }
+}
+
+bool small(std::int64_t bytes) { return std::abs(bytes) < std::int64_t{1} << 30; }
+
+}  // namespace
+
+std::int64_t halves_bytes(const halves_args& g, dtype type) {
+  return (g.q + 1) / 2 * g.n * static_cast<std::int64_t>(size_of(type));
+}
+
+void make_halves(const halves_args& g, dtype type, const void* m, const void* alpha, void* to) {
+  if (type == dtype::f32) split(g, static_cast<const float*>(m), *static_cast<const float*>(alpha), static_cast<float*>(to));
+  else split(g, static_cast<const double*>(m), *static_cast<const double*>(alpha), static_cast<double*>(to));
+}
+
+std::shared_ptr<const kernel> make(const halves_request& r, target t) {
+  const halves_args& g = r.args;
+  if (t == target::none || g.q < 2 || g.n < 2 || (r.beta != factor::zero && r.beta != factor::one)) return nullptr;
+  const std::int64_t width = t == target::avx512 ? 64 : 32, real = static_cast<std::int64_t>(size_of(r.type));
+  if (g.lane_extent * real % width != 0 || halves_code::free_registers(g, t) < 2) return nullptr;
+  const std::vector<fibre_loop> loops = loops_of(g, real, width);
+  if (loops.size() > std::size(loop_counters) || !small(g.n * g.x_n * real) || !small(g.q * g.y_q * real)) return nullptr;
+  for (const fibre_loop& l : loops)
+    if (!small(l.count) || !small(l.count * l.x) || !small(l.count * l.y)) return nullptr;
+  try {
+    auto code = std::make_shared<halves_code>(r, t, loops);
+    code->readyRE();
+    const auto entry = code->getCode<kernel::function>();
+    const std::size_t bytes = code->getSize();
+    return std::make_shared<const kernel>(entry, std::move(code), bytes);
+  } catch (const Xbyak::Error&) {
+    return nullptr;
+  }
+}
+
+}  // namespace ricci::codegen

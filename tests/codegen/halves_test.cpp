@@ -1,0 +1,128 @@
+// Products with even and odd matrices: the compiled kernels and those written at run time, against plain loops.
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "../kernels/guarded.hpp"
+#include "codegen/halves.hpp"
+
+using namespace ricci;
+using kernels::halves_args;
+
+namespace {
+
+struct halves_case {
+  int q, n, parity;
+  std::int64_t lanes;
+  bool outer;  // fibres run along the outermost axis of x and y, the lanes take the inner one
+};
+
+halves_args args_of(const halves_case& k) {
+  halves_args g;
+  g.q = k.q, g.n = k.n, g.parity = k.parity, g.lane_extent = k.lanes;
+  g.m_q = k.n, g.m_n = 1;
+  g.loop_count = 2;
+  g.loops[0] = 3, g.loops[1] = 2;
+  if (k.outer) {
+    g.x_loops[0] = g.y_loops[0] = k.lanes, g.x_n = g.y_q = 3 * k.lanes;
+    g.x_loops[1] = k.n * 3 * k.lanes, g.y_loops[1] = k.q * 3 * k.lanes;
+  } else {
+    g.x_n = g.y_q = k.lanes;
+    g.x_loops[0] = k.n * k.lanes, g.y_loops[0] = k.q * k.lanes;
+    g.x_loops[1] = 3 * g.x_loops[0], g.y_loops[1] = 3 * g.y_loops[0];
+  }
+  return g;
+}
+
+template <class T> struct operands {
+  std::vector<T> m;
+  guarded<T> x, y;
+
+  operands(const halves_case& k, std::mt19937& rng)
+      : m(static_cast<std::size_t>(k.q * k.n)), x(static_cast<std::size_t>(6 * k.n * k.lanes), true),
+        y(static_cast<std::size_t>(6 * k.q * k.lanes), true) {
+    std::uniform_real_distribution<T> value(-1, 1);
+    for (int q = 0; q < k.q; ++q)
+      for (int n = 0; n < k.n; ++n) {
+        const int mirror = (k.q - 1 - q) * k.n + k.n - 1 - n, here = q * k.n + n;
+        m[here] = here == mirror && k.parity < 0 ? T(0) : value(rng);
+        m[mirror] = here == mirror ? m[here] : static_cast<T>(k.parity) * m[here];
+      }
+    for (T& v : x) v = value(rng);
+    for (T& v : y) v = value(rng);
+  }
+};
+
+/// The worst error in units of its bound.
+template <class T, class Run> double error_of(const halves_case& k, bool adds, const Run& run) {
+  const halves_args g = args_of(k);
+  std::mt19937 rng(static_cast<unsigned>(k.q * 100 + k.n));
+  operands<T> o(k, rng);
+  const std::vector<T> before(o.y.begin(), o.y.end());
+  if (!adds) std::fill(o.y.begin(), o.y.end(), std::numeric_limits<T>::quiet_NaN());
+  const T alpha = T(0.75);
+  run(g, o, alpha);
+  double worst = 0;
+  for (int f = 0; f < 2; ++f)
+    for (int e = 0; e < 3; ++e)
+      for (std::int64_t l = 0; l < k.lanes; ++l)
+        for (int q = 0; q < k.q; ++q) {
+          const auto to = static_cast<std::size_t>(e * g.y_loops[0] + f * g.y_loops[1] + q * g.y_q + l);
+          long double want = adds ? before[to] : 0, size = std::abs(want);
+          for (int n = 0; n < k.n; ++n) {
+            const long double x = o.x[static_cast<std::size_t>(e * g.x_loops[0] + f * g.x_loops[1] + n * g.x_n + l)];
+            want += alpha * static_cast<long double>(o.m[q * k.n + n]) * x;
+            // The sum passes through those of mirrored elements, which may cancel.
+            const long double y = o.x[static_cast<std::size_t>(e * g.x_loops[0] + f * g.x_loops[1] + (k.n - 1 - n) * g.x_n + l)];
+            size += alpha * std::abs(static_cast<long double>(o.m[q * k.n + n])) * (std::abs(x) + std::abs(y));
+          }
+          const double bound = (k.n + 4) * static_cast<double>(size) * std::numeric_limits<T>::epsilon();
+          worst = std::max(worst, std::isnan(o.y[to]) ? 1e9 : static_cast<double>(std::abs(o.y[to] - want)) / (bound + 1e-300));
+        }
+  return worst;
+}
+
+template <class T> constexpr dtype type_of = sizeof(T) == 8 ? dtype::f64 : dtype::f32;
+
+/// Whether a kernel was written, and is right.
+template <class T> bool test_written(const halves_case& k, codegen::target t, bool adds) {
+  const halves_args g = args_of(k);
+  const auto made = codegen::make({type_of<T>, g, adds ? codegen::factor::one : codegen::factor::zero, 5000}, t);
+  if (!made) return false;
+  const auto written = [&](const halves_args& a, operands<T>& o, T alpha) {
+    std::vector<char> halves(static_cast<std::size_t>(codegen::halves_bytes(a, type_of<T>)));
+    codegen::make_halves(a, type_of<T>, o.m.data(), &alpha, halves.data());
+    (*made)(halves.data(), o.x.data(), o.y.data(), o.x.data(), nullptr);
+  };
+  CHECK(error_of<T>(k, adds, written) <= 1);
+  return true;
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("products with even and odd matrices", "", float, double) {
+  int written = 0;
+  for (int q = 1; q <= 20; ++q)
+    for (int n : {q - 2, q - 1, q, q + 1, 20 - q / 2})
+      for (const std::int64_t lanes : {3, 8, 16, 48})
+        for (const int parity : {1, -1})
+          for (const bool adds : {false, true}) {
+            if (n < 1 || n > kernels::max_halves) continue;
+            const halves_case k{q, n, parity, lanes, (q + n) % 2 == 0};
+            CAPTURE(q, n, lanes, parity, adds);
+            const kernels::kernel_sets sets = kernels::available();
+            for (int s = 0; s < sets.count; ++s)
+              CHECK(error_of<TestType>(k, adds, [&](const halves_args& g, operands<TestType>& o, TestType alpha) {
+                      const TestType beta = adds ? 1 : 0;
+                      sets.first[s]->halves[sizeof(TestType) == 8](g, o.m.data(), o.x.data(), o.y.data(), &alpha, &beta);
+                    }) <= 1);
+            using enum codegen::target;
+            const codegen::target best = codegen::best_target();
+            if (best == avx512) written += test_written<TestType>(k, avx512, adds);
+            if (best != none) written += test_written<TestType>(k, avx2, adds);
+          }
+  CHECK((written > 500 || codegen::best_target() == codegen::target::none));
+}

@@ -67,17 +67,31 @@ class vector_code : public Xbyak::CodeGenerator {
     vpslld(reg(i, v.width), reg(i, v.width), 16);
   }
 
-  /// Rounds the lanes of v to 16 bits, to nearest and ties to even, and stores them; the register is spoilt.
-  void store_narrow(int i, const lane_vector& v, const address& to, int spare, dtype stored) {
+  /// Rounds the lanes of v to 16 bits, to nearest and ties to even, and stores them; both registers are spoilt. exact: as store().
+  void store_narrow(int i, const lane_vector& v, const address& to, int spare, dtype stored, bool exact) {
     const address where = partial(v) ? to | mask(v) : to;
+    exact = exact && partial(v);
     const auto x = reg(i, v.width), y = reg(spare, v.width);
-    if (stored == dtype::f16) return vcvtps2ph(where, x, 0);
-    if (rounds_bfloat16()) {
-      const auto half = v.width == 64 ? static_cast<Xbyak::Xmm>(Xbyak::Ymm(spare)) : Xbyak::Xmm(spare);
-      vcvtneps2bf16(half, x, Xbyak::EvexEncoding);
-      if (partial(v)) return vmovdqu16(where, half);
-      return v.width == 16 ? vmovq(to, half) : vmovups(to, half);
+    const auto half = v.width == 64 ? static_cast<Xbyak::Xmm>(Xbyak::Ymm(spare)) : Xbyak::Xmm(spare);
+    if (stored == dtype::f16) {
+      if (!exact) return vcvtps2ph(where, x, 0);
+      vcvtps2ph(half, x, 0);
+      return store_pieces(spare, v.count, to);
     }
+    if (rounds_bfloat16()) {
+      vcvtneps2bf16(half, x, Xbyak::EvexEncoding);
+    } else {
+      round_to_bfloat16(x, y);
+      if (!partial(v)) return vpmovdw(to, y);
+      vpmovdw(half, y);
+    }
+    if (exact) return store_pieces(spare, v.count, to);
+    if (partial(v)) return vmovdqu16(where, half);
+    v.width == 16 ? vmovq(to, half) : vmovups(to, half);
+  }
+
+  /// The upper halves of x's lanes, rounded, in the lower halves of y's; NaNs become quiet.
+  void round_to_bfloat16(const Xbyak::Xmm& x, const Xbyak::Xmm& y) {
     const Xbyak::Opmask nan(7);
     vpsrld(y, x, 16);
     vpandd(y, y, ptr[rip + words(1)]);
@@ -87,7 +101,17 @@ class vector_code : public Xbyak::CodeGenerator {
     vpsrld(y, y, 16);
     vpsrld(x, x, 16);
     vpord(y | nan, x, ptr[rip + words(0x40)]);
-    vpmovdw(where, y);
+  }
+
+  /// The first `count` 16-bit numbers of a register of 32 bytes, none behind them touched.
+  void store_pieces(int i, int count, const address& to) {
+    const Xbyak::Xmm x(i);
+    int at = 0;
+    const auto place = [&] { return ptr[to.getRegExp() + at]; };
+    if (count & 8) vmovups(place(), x), vextracti32x4(x, Xbyak::Ymm(i), 1), at += 16;
+    if (count & 4) vmovlps(place(), x), vpsrldq(x, x, 8), at += 8;
+    if (count & 2) vmovd(place(), x), vpsrldq(x, x, 4), at += 4;
+    if (count & 1) vpextrw(place(), x, 0);
   }
 
   /// Whether the processor rounds to bfloat16 itself: as below, but subnormal numbers become zero.

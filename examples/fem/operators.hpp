@@ -112,7 +112,7 @@ auto collocated_vector_diffusion(const Derivative& D, const Six& six, Tensor& u,
 }
 
 /// Diffusion with the geometry computed at every point from the corners C(e, k, j, i, component): nine derivatives J of
-/// the trilinear map, their cofactors A, weights w(t, s, r), and h_d = sum_c A[c][d] (w / det) sum_b A[c][b] g_b.
+/// the trilinear map, their cofactors A, weights w(t, s, r), and h_d = (w / det) sum_c A[c][d] sum_b A[c][b] g_b.
 template <class Basis, class Derivative, class Map, class Weights, class Corners, class U, class Put>
 auto diffusion_from_corners(const Basis& B, const Derivative& D, const Map& N, const Map& dN, const Weights& w,
                             const Corners& C, const U& u, const Put& put) {
@@ -123,7 +123,7 @@ auto diffusion_from_corners(const Basis& B, const Derivative& D, const Map& N, c
   ricci::local<double> p("p"), x("x"), y("y"), z("z"), q("q"), f("f"), det("det");
   ricci::local<double> J00("J00"), J01("J01"), J02("J02"), J10("J10"), J11("J11"), J12("J12"), J20("J20"), J21("J21"), J22("J22");
   ricci::local<double> A00("A00"), A01("A01"), A02("A02"), A10("A10"), A11("A11"), A12("A12"), A20("A20"), A21("A21"), A22("A22");
-  ricci::local<double> y0("y0"), y1("y1"), y2("y2"), h0("h0"), h1("h1"), h2("h2");
+  ricci::local<double> y0("y0"), y1("y1"), y2("y2"), s0("s0"), s1("s1"), s2("s2"), h0("h0"), h1("h1"), h2("h2");
   const auto at = [](const ricci::local<double>& v) { return v(e, t, s, r); };
   const auto slope = [&](const ricci::local<double>& to, const auto& X, const auto& Y, const auto& Z, auto component) {
     return at(to).assign(Z(t, a) * Y(s, b) * X(r, c) * C(e, a, b, c, component));
@@ -133,10 +133,7 @@ auto diffusion_from_corners(const Basis& B, const Derivative& D, const Map& N, c
   };
   const auto dot = [&](const ricci::local<double>& to, const auto& a1, const auto& b1, const auto& a2, const auto& b2, const auto& a3,
                        const auto& b3) { return at(to).assign(at(a1) * at(b1) + at(a2) * at(b2) + at(a3) * at(b3)); };
-  const auto scaled = [&](const ricci::local<double>& to, const auto& a1, const auto& b1, const auto& a2, const auto& b2,
-                          const auto& a3, const auto& b3) {
-    return at(to).assign(at(f) * at(a1) * at(b1) + at(f) * at(a2) * at(b2) + at(f) * at(a3) * at(b3));
-  };
+  const auto scaled = [&](const ricci::local<double>& to, const auto& sum) { return at(to).assign(at(f) * at(sum)); };
   return ricci::fuse(
       slope(J00, dN, N, N, 0_c), slope(J01, N, dN, N, 0_c), slope(J02, N, N, dN, 0_c), slope(J10, dN, N, N, 1_c),
       slope(J11, N, dN, N, 1_c), slope(J12, N, N, dN, 1_c), slope(J20, dN, N, N, 2_c), slope(J21, N, dN, N, 2_c),
@@ -148,8 +145,9 @@ auto diffusion_from_corners(const Basis& B, const Derivative& D, const Map& N, c
       p(e, t, s, r).assign(B(t, k) * B(s, j) * B(r, i) * u),
       x(e, t, s, r).assign(D(r, o) * p(e, t, s, o)), y(e, t, s, r).assign(D(s, o) * p(e, t, o, r)),
       z(e, t, s, r).assign(D(t, o) * p(e, o, s, r)),
-      scaled(y0, A00, x, A01, y, A02, z), scaled(y1, A10, x, A11, y, A12, z), scaled(y2, A20, x, A21, y, A22, z),
-      dot(h0, A00, y0, A10, y1, A20, y2), dot(h1, A01, y0, A11, y1, A21, y2), dot(h2, A02, y0, A12, y1, A22, y2),
+      dot(y0, A00, x, A01, y, A02, z), dot(y1, A10, x, A11, y, A12, z), dot(y2, A20, x, A21, y, A22, z),
+      dot(s0, A00, y0, A10, y1, A20, y2), dot(s1, A01, y0, A11, y1, A21, y2), dot(s2, A02, y0, A12, y1, A22, y2),
+      scaled(h0, s0), scaled(h1, s1), scaled(h2, s2),
       q(e, t, s, r).assign(D(o, r) * h0(e, t, s, o) + D(o, s) * h1(e, t, o, r) + D(o, t) * h2(e, o, s, r)),
       put(B(t, n) * B(s, m) * B(r, l) * q(e, t, s, r)));
 }

@@ -96,14 +96,22 @@ class halves_code : public vector_code {
         multiply_add(first_total() + 2 * n, sum(i), first + n, i, i == 0);
         if (i < half_) multiply_add(first_total() + 2 * n + 1, difference(i), first + n, rest_ + i, i == 0);
       }
+    // All of y is read before any of it is stored: rows that lie a page apart would seem to be what was stored before.
     for (int n = 0; n < count; ++n) {
       const int even = first_total() + 2 * n, odd = even + 1;
-      if (half_ == 0) clear(odd, full());
       add(v(spare()), v(even), v(odd));
-      put(spare(), first + n);
-      if (g_.parity > 0) subtract(v(even), v(even), v(odd));
-      else subtract(v(even), v(odd), v(even));
-      put(even, g_.q - 1 - first - n);
+      if (g_.parity > 0) subtract(v(odd), v(even), v(odd));
+      else subtract(v(odd), v(odd), v(even));
+      if (beta_ == factor::one) {
+        add(v(even), v(spare()), y_at(first + n));
+        add(v(odd), v(odd), y_at(g_.q - 1 - first - n));
+      } else {
+        vmovaps(v(even), v(spare()));
+      }
+    }
+    for (int n = 0; n < count; ++n) {
+      vmovups(y_at(first + n), v(first_total() + 2 * n));
+      vmovups(y_at(g_.q - 1 - first - n), v(first_total() + 2 * n + 1));
     }
   }
 
@@ -114,7 +122,8 @@ class halves_code : public vector_code {
       multiply_add(total + i % 2, g_.parity > 0 ? sum(i) : difference(i), row, g_.parity > 0 ? i : rest_ + i, i < 2);
     if (terms == 0) clear(total, full());
     if (terms > 1) add(v(total), v(total), v(total + 1));
-    put(total, row);
+    if (beta_ == factor::one) add(v(total), v(total), y_at(row));
+    vmovups(y_at(row), v(total));
   }
 
   /// total += x * the matrix's element.
@@ -133,11 +142,6 @@ class halves_code : public vector_code {
   void subtract(const Xbyak::Xmm& d, const Xbyak::Xmm& x, const Xbyak::Operand& y) {
     if (single()) vsubps(d, x, y);
     else vsubpd(d, x, y);
-  }
-
-  void put(int i, int q) {
-    if (beta_ == factor::one) add(v(i), v(i), y_at(q));
-    vmovups(y_at(q), v(i));
   }
 
   const halves_args& g_;

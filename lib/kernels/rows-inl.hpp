@@ -80,12 +80,14 @@ RICCI_INLINE void gather_row(const T* from, const std::int32_t* at, index row, c
   gather_columns<T, W, false>(from, at, rest, left, to, step);
 }
 
-/// Asks for the lines of rows that come next.
-template <class T, int Writes> RICCI_INLINE void fetch_rows(const T* from, const std::int32_t* next, index count, index row) {
-  if (!next) return;
+/// Asks for the lines of `count` rows.
+template <class T, int Writes> RICCI_INLINE void fetch_rows(const T* from, const std::int32_t* at, index count, index row) {
   for (index n = 0; n < count; ++n)
-    for (index i = 0; i < row; i += 64 / static_cast<index>(sizeof(T))) __builtin_prefetch(from + next[n] + i, Writes);
+    for (index i = 0; i < row; i += 64 / static_cast<index>(sizeof(T))) __builtin_prefetch(from + at[n] + i, Writes);
 }
+
+/// Rows ahead: what a core gathers while a line comes from memory.
+inline constexpr index rows_ahead = 16;
 
 template <class T>
 void gather_rows(const rows_args& g, const std::int32_t* at, const std::int32_t* next, const void* source, void* target) {
@@ -96,7 +98,8 @@ void gather_rows(const rows_args& g, const std::int32_t* at, const std::int32_t*
   tail<T> rest;
   if (g.row % W) rest.assign(static_cast<int>(g.row % W));
   for (index r = 0; r < g.rows; ++r, at += g.lanes, to += g.row * step) {
-    fetch_rows<T, 0>(from, next ? next + r * g.lanes : nullptr, g.lanes, g.row);
+    if (const index ahead = r + rows_ahead; ahead < g.rows) fetch_rows<T, 0>(from, at + rows_ahead * g.lanes, g.lanes, g.row);
+    else if (next && ahead - g.rows < g.rows) fetch_rows<T, 0>(from, next + (ahead - g.rows) * g.lanes, g.lanes, g.row);
     for (index l = 0; l < whole; l += W) {
       if (g.row == 1) gather_one<T>(from, at + l, to + l, typename up_to_t<W>::type{});
       else gather_row<T>(from, at + l, g.row, rest, to + l, step);
@@ -128,15 +131,18 @@ template <class T> RICCI_INLINE void add_row(const T* x, index n, const tail<T>&
 /// Rows [first, first + count) of W problems. They go through a buffer, problem after problem: neighbours share elements,
 /// and a load that meets a store of the row before in part would wait for it.
 template <class T, int Buffer>
-RICCI_INLINE void scatter_slab(const rows_args& g, const std::int32_t* at, index count, const T* from, const tail<T>& rest,
+RICCI_INLINE void scatter_slab(const rows_args& g, const std::int32_t* at, const std::int32_t* next, index count, const T* from, const tail<T>& rest,
                                vec<T> alpha, T* to) {
   constexpr int W = width<T>;
   alignas(64) T buffer[Buffer];
   const index pitch = (g.row + W - 1) / W * W;
-  for (index r = 0; r < count; ++r)
+  for (index r = 0; r < count; ++r) {
+    fetch_rows<T, 1>(to, at + r * g.lanes, W, g.row);
+    if (next) fetch_rows<T, 1>(to, next + r * g.lanes, W, g.row);
     for (index i = 0; i < g.row; i += W)
       turn_columns<T>(from + (r * g.row + i) * g.lanes, g.lanes, static_cast<int>(g.row - i < W ? g.row - i : W),
                       buffer + r * pitch + i, count * pitch);
+  }
   for (index l = 0; l < W; ++l)
     for (index r = 0; r < count; ++r)
       add_row<T>(buffer + (l * count + r) * pitch, g.row, rest, alpha, to + at[r * g.lanes + l]);
@@ -151,14 +157,13 @@ void scatter_rows(const rows_args& g, const std::int32_t* at, const std::int32_t
   const T alpha = *static_cast<const T*>(factor);
   const index pitch = (g.row + W - 1) / W * W;
   const index slab = g.row < 3 || g.lanes % W ? 0 : buffer / (pitch * W);
-  fetch_rows<T, 1>(to, next, g.rows * g.lanes, g.row);
   tail<T> rest;
   if (g.row % W) rest.assign(static_cast<int>(g.row % W));
   if (slab > 0) {
     for (index r = 0; r < g.rows; r += slab) {
       const index count = g.rows - r < slab ? g.rows - r : slab;
       for (index l = 0; l < g.lanes; l += W)
-        scatter_slab<T, buffer>(g, at + r * g.lanes + l, count, from + r * g.row * g.lanes + l, rest, set<T>(alpha), to);
+        scatter_slab<T, buffer>(g, at + r * g.lanes + l, next ? next + r * g.lanes + l : nullptr, count, from + r * g.row * g.lanes + l, rest, set<T>(alpha), to);
     }
     return;
   }

@@ -33,15 +33,23 @@ std::pair<std::vector<int>, int> shape_of(const pair_op& op) {
   return out;
 }
 
+/// What a group of operations needs; values that only they exchange are no inputs.
 struct sizes {
-  std::size_t statements = 0, terms = 0, factors = 0, inputs = 0;
+  std::size_t statements = 0, terms = 0, factors = 0;
+  std::vector<operand> inputs, outputs;
   void add(const pair_op& op) {
-    ++statements, terms += op.terms.size(), inputs += op.inputs.size();
+    ++statements, terms += op.terms.size();
     for (const pointwise_term& t : op.terms) factors += t.factors.size();
+    for (const operand& x : op.inputs) {
+      const bool made = x.where == operand::kind::temporary &&
+                        std::any_of(outputs.begin(), outputs.end(), [&](const operand& y) { return is_same(x, y); });
+      if (!made && std::find(inputs.begin(), inputs.end(), x) == inputs.end()) inputs.push_back(x);
+    }
+    outputs.push_back(op.c);
   }
   bool fit() const {
     return statements <= kernels::max_pointwise_statements && terms <= kernels::max_pointwise_terms &&
-           factors <= kernels::max_pointwise_factors && inputs <= kernels::max_pointwise_inputs;
+           factors <= kernels::max_pointwise_factors && inputs.size() <= kernels::max_pointwise_inputs;
   }
 };
 

@@ -59,8 +59,11 @@ void place_temporaries(segment& s) {
   std::vector<const temporary*> placed;
   for (temporary& t : s.temporaries) {
     if (t.born < 0) continue;
+    // Neighbours that lie whole pages apart would share the lines of the first cache, and loads of one would wait for
+    // stores to the other.
     const auto bytes = [](const temporary& x) {
-      return (x.size * static_cast<std::int64_t>(size_of(x.type)) + 127) / 64 * 64;
+      const std::int64_t exact = (x.size * static_cast<std::int64_t>(size_of(x.type)) + 127) / 64 * 64, page = exact % 4096;
+      return exact >= 16384 && (page < 512 || page > 3584) ? exact + 1024 : exact;
     };
     t.offset = 0;
     for (bool moved = true; moved;) {
@@ -151,8 +154,12 @@ double seconds_of(const segment& s, double footprint, const machine& m) {
   const double near = planning::stream_rate(static_cast<double>(s.scratch_bytes), m) * hertz;
   const double step_overhead = m.writes_kernels ? 15 : 120;
   double total = 0, outside = 0, inside = 0;  // bytes
+  bool fetched = false;                       // written products of halves ask for what comes from outside
   for (const plan_step& step : s.steps) {
+    const bool streams = step.how == method::halves && m.writes_kernels;  // its loads are few beside its multiply-adds
+    fetched = fetched || streams;
     const auto add = [&](const operand& x, std::int64_t step_axis::*stride, double passes) {
+      if (streams && x.where == operand::kind::temporary) return;
       (x.where == operand::kind::temporary ? inside : outside) += passes * bytes_of(x, step.axes, stride);
     };
     add(step.op.a, &step_axis::a, 1), add(step.op.b, &step_axis::b, 1), add(step.op.c, &step_axis::c, 2);
@@ -163,7 +170,8 @@ double seconds_of(const segment& s, double footprint, const machine& m) {
       if (x.stored) (x.c.where == operand::kind::temporary ? inside : outside) += input_bytes(x.c, step.axes);
     total += step.seconds + step_overhead / hertz;
   }
-  return total + unhidden(outside) * outside / far + unhidden(inside) * inside / near;
+  fetched = fetched && m.caches.size() > 1 && footprint >= static_cast<double>(m.caches[1].bytes);
+  return total + (fetched ? 0.3 : 1) * unhidden(outside) * outside / far + unhidden(inside) * inside / near;
 }
 
 class blocker {

@@ -25,7 +25,7 @@ class straightener {
     std::vector<pair_op> old;
     old.swap(w_.ops);
     for (pair_op& op : old) {
-      if (is_turned_product(op)) make_pointwise(op);
+      if (is_pointwise_product(op)) make_pointwise(op);
       if (op.what == action::pointwise) pointwise(std::move(op));
       else w_.ops.push_back(std::move(op));
     }
@@ -54,12 +54,17 @@ class straightener {
     });
   }
 
-  /// A product of two without a sum, one of which must be turned.
-  bool is_turned_product(const pair_op& op) const {
+  /// A product of two without a sum, one of which must be turned or comes from a pointwise operation.
+  bool is_pointwise_product(const pair_op& op) const {
     if (op.what != action::contract || turned_ < 0 || is_complex(op.c.type)) return false;
-    if (op.a.labels.size() != op.c.labels.size() || op.b.labels.size() != op.c.labels.size()) return false;
-    const auto fits_c = [&](const operand& x) { return x.where != operand::kind::one && fits(x, op.c, turned_); };
-    return fits_c(op.a) && fits_c(op.b) && (can_turn(op.a, op.c, turned_) || can_turn(op.b, op.c, turned_));
+    const auto fits_c = [&](const operand& x) {
+      return x.where != operand::kind::one && std::is_permutation(x.labels.begin(), x.labels.end(), op.c.labels.begin(), op.c.labels.end()) &&
+             fits(x, op.c, turned_);
+    };
+    const auto is_near = [&](const operand& x) {
+      return can_turn(x, op.c, turned_) || (x.where == operand::kind::temporary && std::find(made_.begin(), made_.end(), x.id) != made_.end());
+    };
+    return fits_c(op.a) && fits_c(op.b) && (is_near(op.a) || is_near(op.b));
   }
 
   static void make_pointwise(pair_op& op) {
@@ -142,6 +147,7 @@ class straightener {
       x = t;
       if (shared) copies_[key] = t;
     }
+    if (op.c.where == operand::kind::temporary) made_.push_back(op.c.id);
     const operand target = op.c;
     const int statement = op.statement;
     w_.ops.push_back(std::move(op));
@@ -150,6 +156,7 @@ class straightener {
 
   work& w_;
   const int turned_;  // the label that lies side by side in temporaries, where kernels turn what does not; -1: none
+  std::vector<int> made_;  // temporaries that pointwise operations make
   std::map<std::string, operand> copies_;
 };
 

@@ -146,6 +146,34 @@ TEST_CASE("gather and scatter-add") {
   }
 }
 
+TEST_CASE("an operator with stored coefficients on a global vector") {
+  for (const int elements : {5, 8, 37, 64, 1500})
+    for (const int P : {2, 3, 4}) {
+      const int Q = P + 1;
+      tensor<std::int32_t, dynamic, dynamic, dynamic> dof(elements, P, P);  // a strip of squares, row after row
+      const int width = elements * (P - 1) + 1;
+      for (int n = 0; n < elements; ++n)
+        for (int y = 0; y < P; ++y)
+          for (int x = 0; x < P; ++x) dof(n, y, x) = y * width + n * (P - 1) + x;
+      tensor<double, dynamic, dynamic> even(Q, P), odd(Q, Q);
+      for (int y = 0; y < Q; ++y) {
+        for (int x = 0; x < P; ++x) even(y, x) = std::cos(y * P + x + 1.0) + std::cos((Q - 1 - y) * P + P - x);
+        for (int x = 0; x < Q; ++x) odd(y, x) = std::cos(y * Q + x + 1.0) - std::cos((Q - 1 - y) * Q + Q - x);
+      }
+      tensor<double, dynamic> u(P * width), v(P * width);
+      tensor<double, dynamic, dynamic, dynamic> F(elements, Q, Q), G(elements, Q, Q), H(elements, Q, Q);
+      randomise(u, 1), randomise(v, 2), randomise(F, 3), randomise(G, 4), randomise(H, 5);
+      const auto B = ricci::even_odd(even);
+      const auto D = ricci::even_odd(odd);
+      ricci::local<double> p("p"), x("x"), y("y"), f("f"), g("g"), h("h");
+      CHECK(error_of(v, p(e, q, r).assign(B(q, i) * B(r, j) * u(dof(e, i, j))), x(e, q, r).assign(D(q, k) * p(e, k, r)),
+                     y(e, q, r).assign(D(r, k) * p(e, q, k)), f(e, q, r).assign(F(e, q, r) * x(e, q, r) + G(e, q, r) * y(e, q, r)),
+                     g(e, q, r).assign(G(e, q, r) * x(e, q, r) + H(e, q, r) * y(e, q, r)),
+                     h(e, q, r).assign(D(k, q) * f(e, k, r) + D(k, r) * g(e, q, k)),
+                     v(dof(e, a, b)).add(B(q, a) * B(r, b) * h(e, q, r))) <= 2);
+    }
+}
+
 TEST_CASE("components beside a looked-up axis, and integers in the table's subscripts") {
   const int elements = 30;
   auto dof = line_of(elements, 4);

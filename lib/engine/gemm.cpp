@@ -184,9 +184,9 @@ void make_entry(gemm_entry& e, const gemm_key& key, const gemm_problem& g, known
   e.key = key;
 }
 
-/// Calls f with the problem's entry.
+/// Calls f with the problem's entry. f by reference: a copy of it would read in one piece what was just stored in several.
 template <class F>
-void with_entry(const gemm_problem& g, known alpha, known beta, F f) {
+void with_entry(const gemm_problem& g, known alpha, known beta, const F& f) {
   gemm_memory* m = memory_of_thread;
   if (m && m->last && m->last->key.is_of(g, alpha, beta)) return f(*m->last);
   const gemm_key key(g, alpha, beta);

@@ -41,13 +41,19 @@ bool window(participant& p, std::int64_t chunk, double& seconds, double& units) 
   return seconds - used < 0.02 * seconds + 4e-6;
 }
 
-/// Repetitions so that a window takes about `target` seconds.
+/// Repetitions so that a window takes about `target` seconds. The faster of three windows counts: one that waited for
+/// memory or another process would end the search too early.
 void calibrate(participant& p, double target) {
   for (int i = 0; i < 40; ++i) {
-    double seconds = 0, units = 0;
-    window(p, i, seconds, units);
-    if (seconds > 0.7 * target) break;
-    const double factor = std::clamp(target / std::max(seconds, 1e-9), 1.3, 20.0);
+    double least = 1e9;
+    for (int attempt = 0; attempt < 3; ++attempt) {
+      double seconds = 0, units = 0;
+      window(p, i, seconds, units);
+      least = std::min(least, seconds);
+      if (seconds <= 0.7 * target) break;
+    }
+    if (least > 0.7 * target) break;
+    const double factor = std::clamp(target / std::max(least, 1e-9), 1.3, 20.0);
     p.times = std::max<std::int64_t>(p.times + 1, static_cast<std::int64_t>(static_cast<double>(p.times) * factor));
   }
 }

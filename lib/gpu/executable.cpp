@@ -6,6 +6,8 @@
 
 #include <ricci/core/error.hpp>
 
+#include "gpu/program_parts.hpp"
+
 namespace ricci::cuda {
 namespace {
 
@@ -15,18 +17,21 @@ std::int64_t bytes_of(const temporary& t) {
   return (t.size * static_cast<std::int64_t>(size_of(t.type)) + line - 1) / line * line;
 }
 
-/// First gap that is free from the step that writes a temporary to the last that reads it.
-void place_temporaries(planning::work& w, program_plan& p) {
+/// First gap that is free from the kernel that writes a temporary to the last that reads it.
+void place_temporaries(planning::work& w, const std::vector<program_part>& parts, program_plan& p) {
   std::vector<temporary*> placed;
   for (temporary& t : w.temporaries) t.born = -1;
-  const auto visit = [&](const operand& x, int step) {
+  const auto visit = [&](const operand& x, int part) {
     if (x.where != operand::kind::temporary) return;
+    const auto& chain = parts[static_cast<std::size_t>(part)].chain;
+    if (chain && !chain->outside[static_cast<std::size_t>(x.id)]) return;
     temporary& t = w.temporaries[static_cast<std::size_t>(x.id)];
-    if (t.born < 0) t.born = step;
-    t.dies = step;
+    if (t.born < 0) t.born = part;
+    t.dies = part;
   };
-  for (int s = 0; s < static_cast<int>(w.ops.size()); ++s)
-    for (const operand* x : {&w.ops[static_cast<std::size_t>(s)].a, &w.ops[static_cast<std::size_t>(s)].b, &w.ops[static_cast<std::size_t>(s)].c}) visit(*x, s);
+  for (int n = 0; n < static_cast<int>(parts.size()); ++n)
+    for (int s = parts[static_cast<std::size_t>(n)].first; s < parts[static_cast<std::size_t>(n)].last; ++s)
+      for_each_operand(w.ops[static_cast<std::size_t>(s)], [&](const operand& x) { visit(x, n); });
   for (temporary& t : w.temporaries) {
     if (t.born < 0) continue;
     t.offset = 0;
@@ -61,6 +66,38 @@ void scale(const coefficient& c, const std::complex<double>* scalars, double (&t
   to[0] = x.real(), to[1] = x.imag();
 }
 
+launch_plan launch_of(program_part part, const planning::work& w, const gpu_machine& m, const std::vector<std::int64_t>& extents, program_plan& p) {
+  launch_plan l;
+  l.op = part.first;
+  if (part.chain) {
+    l.chain = std::move(part.chain);
+    for (const operand& x : pointers_of(*l.chain)) l.pointers.push_back(place_of(x, w));
+    l.scalars = scalars_of(*l.chain);
+    p.flops += l.chain->flops, p.bytes += l.chain->bytes, p.bound_seconds += l.chain->bound_seconds;
+    return l;
+  }
+  const pair_op& op = w.ops[static_cast<std::size_t>(part.first)];
+  if (op.what != action::contract) throw error(errc::gpu_failed, "the statement of " + op.c.name + " has too many factors for a kernel");
+  l.step = plan_step(shape_of(op, extents), m);
+  l.places = {place_of(op.a, w), place_of(op.b, w), place_of(op.c, w)};
+  const std::int64_t partial = partial_bytes(l.step);
+  l.partials = partial > 0 ? p.workspace : -1;
+  p.workspace += (partial + line - 1) / line * line;
+  p.flops += l.step.shape.has_a ? l.step.flops : 0;
+  p.bytes += l.step.bytes;
+  p.bound_seconds += l.step.bound_seconds;
+  return l;
+}
+
+std::string name_of_slot(const program_plan& p, int slot) {
+  std::string name = "a tensor";
+  for (const pair_op& op : p.ops)
+    for_each_operand(op, [&](const operand& x) {
+      if (x.where == operand::kind::external && x.id == slot) name = x.name;
+    });
+  return name;
+}
+
 }  // namespace
 
 bool on_gpu(const program& p) {
@@ -77,21 +114,11 @@ program_plan make_program_plan(const program& source, const gpu_machine& m, cons
   program_plan p;
   planning::work w = planning::make_work(source, o);
   planning::choose_layouts(w, -1);
-  place_temporaries(w, p);
+  std::vector<program_part> parts = parts_of(w, m);
+  place_temporaries(w, parts, p);
   std::vector<std::int64_t> extents;
   for (const label_info& l : w.source.labels) extents.push_back(l.extent);
-  for (const pair_op& op : w.ops) {
-    if (op.what != action::contract)
-      throw error(errc::no_gpu, "the GPU backend has no pointwise functions and index tensors yet");
-    p.steps.push_back(plan_step(shape_of(op, extents), m));
-    p.places.push_back({place_of(op.a, w), place_of(op.b, w), place_of(op.c, w)});
-    const step_plan& s = p.steps.back();
-    p.partials.push_back(partial_bytes(s) > 0 ? p.workspace : -1);
-    p.workspace += (partial_bytes(s) + line - 1) / line * line;
-    p.flops += s.shape.has_a ? s.flops : 0;
-    p.bytes += s.bytes;
-    p.bound_seconds += s.bound_seconds;
-  }
+  for (program_part& part : parts) p.launches.push_back(launch_of(std::move(part), w, m, extents, p));
   p.ops = std::move(w.ops);
   p.notes = std::move(w.notes);
   p.source = std::move(w.source);
@@ -109,17 +136,18 @@ struct executable::variants {
 
 executable::executable(const program& p, const options& o)
     : device_(current_device()), plan_(make_program_plan(p, device_.machine, o)),
-      variants_(std::make_shared<variants>(plan_.steps.size())) {
-  for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
+      variants_(std::make_shared<variants>(plan_.launches.size())) {
+  for (std::size_t s = 0; s < plan_.launches.size(); ++s) {
     kernel_of(s, {}, false);
-    if (plan_.partials[s] >= 0) kernel_of(s, {}, true);
+    if (plan_.launches[s].partials >= 0) kernel_of(s, {}, true);
   }
 }
 
-const kernel& executable::kernel_of(std::size_t step, const alignments& at, bool last) const {
-  const std::size_t index = step * variants::per_step + (last ? 64 : 0) + static_cast<std::size_t>(rank_of(at.a) * 16 + rank_of(at.b) * 4 + rank_of(at.c));
+const kernel& executable::kernel_of(std::size_t launch, const alignments& at, bool last) const {
+  const std::size_t index = launch * variants::per_step + (last ? 64 : 0) + static_cast<std::size_t>(rank_of(at.a) * 16 + rank_of(at.b) * 4 + rank_of(at.c));
   if (const kernel* known = variants_->known[index].load(std::memory_order_acquire)) return *known;
-  const kernel made = load_kernel(device_, request_of(plan_.steps[step], at, last));
+  const launch_plan& l = plan_.launches[launch];
+  const kernel made = load_kernel(device_, l.chain ? request_of(*l.chain) : request_of(l.step, at, last));
   const std::lock_guard guard(variants_->lock);
   if (const kernel* known = variants_->known[index].load(std::memory_order_acquire)) return *known;
   variants_->kernels.push_back(made);
@@ -136,40 +164,41 @@ void executable::check_pointers(const bindings& b) const {
   };
   thread_local std::array<answer, 16> recent{};
   thread_local unsigned next = 0;
-  for (const auto& places : plan_.places)
-    for (const place& x : places) {
-      if (x.where != operand::kind::external) continue;
-      const void* const pointer = b.pointers[x.slot];
-      const auto known = std::find_if(recent.begin(), recent.end(), [&](const answer& a) { return a.pointer == pointer && pointer; });
-      const int owner = known != recent.end() ? known->owner : owner_of(pointer);
-      if (known == recent.end() && owner >= 0) recent[next++ % recent.size()] = {pointer, owner};
-      if (owner == device_.ordinal) continue;
-      std::string name = "a tensor";
-      for (const auto& op : plan_.ops)
-        for (const operand* y : {&op.a, &op.b, &op.c})
-          if (y->where == operand::kind::external && y->id == x.slot) name = y->name;
-      if (!pointer) throw error(errc::bad_argument, "the data of " + name + " is null");
-      if (owner < 0) throw error(errc::wrong_space, name + " is said to be in GPU memory but its data is not");
-      throw error(errc::wrong_space, name + " is in the memory of GPU " + std::to_string(owner) + ", the plan is for GPU " + std::to_string(device_.ordinal));
-    }
+  const auto check_one = [&](const place& x) {
+    if (x.where != operand::kind::external) return;
+    const void* const pointer = b.pointers[x.slot];
+    const auto known = std::find_if(recent.begin(), recent.end(), [&](const answer& a) { return a.pointer == pointer && pointer; });
+    const int owner = known != recent.end() ? known->owner : owner_of(pointer);
+    if (known == recent.end() && owner >= 0) recent[next++ % recent.size()] = {pointer, owner};
+    if (owner == device_.ordinal) return;
+    const std::string name = name_of_slot(plan_, x.slot);
+    if (!pointer) throw error(errc::bad_argument, "the data of " + name + " is null");
+    if (owner < 0) throw error(errc::wrong_space, name + " is said to be in GPU memory but its data is not");
+    throw error(errc::wrong_space, name + " is in the memory of GPU " + std::to_string(owner) + ", the plan is for GPU " + std::to_string(device_.ordinal));
+  };
+  for (const launch_plan& l : plan_.launches) {
+    for (const place& x : l.places) check_one(x);
+    for (const place& x : l.pointers) check_one(x);
+  }
 }
 
-void executable::launch(std::size_t step, const operands& x, cu_stream stream, const char* scratch) const {
+void executable::launch_step(std::size_t launch, const operands& x, cu_stream stream, const char* scratch) const {
   const driver& cuda = need_driver();
-  const step_plan& p = plan_.steps[step];
+  const launch_plan& l = plan_.launches[launch];
+  const step_plan& p = l.step;
   const auto one_pass = [&](const operands& given, bool last) {
     const void *a = given.a, *b = given.b;
     if (p.shape.swapped) std::swap(a, b);
     const alignments at = alignments_of(p.shape, a, b, given.c);
     const bool matters = p.kind == kernel_kind::small || p.kind == kernel_kind::tile;
-    const kernel& k = kernel_of(step, matters ? at : alignments{}, last);
+    const kernel& k = kernel_of(launch, matters ? at : alignments{}, last);
     packed_args args = pack(p, given, k, device_.machine, last);
     void* list[] = {args.bytes};
     check(cuda.launch(k.function, args.grid, 1, 1, static_cast<unsigned>(threads_of(p)), 1, 1, k.shared_bytes, stream, list, nullptr),
-          "launching the kernel for " + plan_.ops[step].c.name);
+          "launching the kernel for " + plan_.ops[static_cast<std::size_t>(l.op)].c.name);
   };
-  if (plan_.partials[step] < 0) return one_pass(x, false);
-  char* const partial = const_cast<char*>(scratch) + plan_.partials[step];
+  if (l.partials < 0) return one_pass(x, false);
+  char* const partial = const_cast<char*>(scratch) + l.partials;
   operands first = x, last = x;
   first.c = partial;
   first.alpha[0] = 1, first.alpha[1] = 0;
@@ -179,8 +208,24 @@ void executable::launch(std::size_t step, const operands& x, cu_stream stream, c
   one_pass(last, true);
 }
 
+void executable::launch_chain(std::size_t launch, const bindings& b, cu_stream stream, char* scratch) const {
+  const launch_plan& l = plan_.launches[launch];
+  const kernel& k = kernel_of(launch, {}, false);
+  chain_args args(*l.chain, k, device_.machine);
+  for (const place& p : l.pointers) args.add(p.where == operand::kind::external ? b.pointers[p.slot] : scratch + p.offset);
+  args.add_counts();
+  for (const coefficient& c : l.scalars) {
+    double x[2];
+    scale(c, b.scalars, x);
+    args.add(x);
+  }
+  void* list[] = {args.bytes()};
+  check(need_driver().launch(k.function, args.grid(), 1, 1, static_cast<unsigned>(l.chain->config.threads), 1, 1, k.shared_bytes, stream, list, nullptr),
+        "launching the kernel for " + plan_.ops[static_cast<std::size_t>(l.op)].c.name);
+}
+
 void executable::run(const bindings& b, void* stream_handle) const {
-  if (plan_.steps.empty()) return;
+  if (plan_.launches.empty()) return;
   check_pointers(b);
   const driver& cuda = need_driver();
   const use_device use(device_);
@@ -197,16 +242,22 @@ void executable::run(const bindings& b, void* stream_handle) const {
     }
   } const held{scratch, stream};
   char* const workspace = reinterpret_cast<char*>(scratch);
-  for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
+  for (std::size_t n = 0; n < plan_.launches.size(); ++n) {
+    const launch_plan& l = plan_.launches[n];
+    if (l.chain) {
+      launch_chain(n, b, stream, workspace);
+      continue;
+    }
     operands x;
     const auto pointer = [&](const place& p) -> void* {
       if (p.where == operand::kind::external) return b.pointers[p.slot];
       return p.where == operand::kind::temporary ? workspace + p.offset : nullptr;
     };
-    x.a = pointer(plan_.places[s][0]), x.b = pointer(plan_.places[s][1]), x.c = pointer(plan_.places[s][2]);
-    scale(plan_.ops[s].alpha, b.scalars, x.alpha);
-    scale(plan_.ops[s].beta, b.scalars, x.beta);
-    launch(s, x, stream, workspace);
+    x.a = pointer(l.places[0]), x.b = pointer(l.places[1]), x.c = pointer(l.places[2]);
+    const pair_op& op = plan_.ops[static_cast<std::size_t>(l.op)];
+    scale(op.alpha, b.scalars, x.alpha);
+    scale(op.beta, b.scalars, x.beta);
+    launch_step(n, x, stream, workspace);
   }
 }
 

@@ -6,9 +6,11 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "gpu/chain.hpp"
 #include "gpu/step.hpp"
 
 namespace ricci::cuda {
@@ -20,13 +22,22 @@ struct place {
   std::int64_t offset = 0;  // of a temporary, in bytes
 };
 
+/// One launch of a program (two, for sums in parts).
+struct launch_plan {
+  int op = 0;                        // the first operation
+  std::optional<chain_plan> chain;   // of several; else
+  step_plan step;                    // of this one:
+  std::array<place, 3> places;       // a, b, c
+  std::int64_t partials = -1;        // offset of partial sums, or -1
+  std::vector<place> pointers;       // of a chain
+  std::vector<coefficient> scalars;
+};
+
 /// The plan of a program for a GPU: a value; nothing was compiled or allocated.
 struct program_plan {
   program source;
   std::vector<pair_op> ops;
-  std::vector<step_plan> steps;
-  std::vector<std::array<place, 3>> places;  // a, b, c of every step
-  std::vector<std::int64_t> partials;        // offset of a step's partial sums, or -1
+  std::vector<launch_plan> launches;
   std::int64_t workspace = 0;                // bytes
   std::vector<std::string> notes;
   double flops = 0, bytes = 0, bound_seconds = 0;
@@ -49,8 +60,9 @@ class executable {
 
  private:
   struct variants;
-  const kernel& kernel_of(std::size_t step, const alignments& at, bool last) const;
-  void launch(std::size_t step, const operands& x, cu_stream stream, const char* scratch) const;
+  const kernel& kernel_of(std::size_t launch, const alignments& at, bool last) const;
+  void launch_step(std::size_t launch, const operands& x, cu_stream stream, const char* scratch) const;
+  void launch_chain(std::size_t launch, const bindings& b, cu_stream stream, char* scratch) const;
   void check_pointers(const bindings& b) const;
 
   device& device_;

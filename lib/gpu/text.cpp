@@ -1,4 +1,5 @@
 // The plan for a GPU as people read it.
+#include <algorithm>
 #include <cstdio>
 
 #include "gpu/code_info.hpp"
@@ -50,19 +51,9 @@ std::string group_text(const char* name, const std::vector<axis>& axes) {
   return text + "]";
 }
 
-std::string step_text(const program_plan& p, std::size_t s, const gpu_machine& m, const device* compiled) {
-  const pair_op& op = p.ops[s];
-  const step_plan& step = p.steps[s];
-  std::string t = format("    %-2d ", static_cast<int>(s) + 1) + name_of(op.c, p.source) + (step.shape.beta ? " += " : " = ");
-  if (op.alpha.base != 1 || op.alpha.scalar >= 0)
-    t += format("%g", op.alpha.base) + (op.alpha.scalar >= 0 ? "*s" + std::to_string(op.alpha.scalar) : "") + " ";
-  if (op.a.where != operand::kind::one) t += name_of(op.a, p.source) + " * ";
-  t += name_of(op.b, p.source) + "\n     ";
-  const std::string groups = group_text("batch", step.shape.batch) + group_text("m", step.shape.m) +
-                             group_text("n", step.shape.n) + group_text("k", step.shape.k);
-  t += (groups.empty() ? "  scalars" : groups) + "\n       " + to_string(step) + "\n       ";
-  const kernel_request r = request_of(step, {});
-  t += bytes_text(r.shared_bytes) + " shared, ";
+/// Registers, shared memory, resident blocks: of the device's compiler, else of NVRTC alone.
+std::string code_text(const kernel_request& r, const gpu_machine& m, const device* compiled) {
+  std::string t = bytes_text(r.shared_bytes) + " shared, ";
   int registers = 0, blocks = 0, stack = 0;
   if (compiled) {
     const kernel k = load_kernel(*compiled, r);
@@ -71,15 +62,49 @@ std::string step_text(const program_plan& p, std::size_t s, const gpu_machine& m
     const code_info c = read_code_info(machine_code(r.text, m.architecture), r.name);
     registers = c.registers, blocks = blocks_of(c, r, m), stack = c.stack_bytes;
   }
-  if (registers > 0)
-    t += std::to_string(registers) + " registers, " + std::to_string(blocks) + (blocks == 1 ? " block" : " blocks") + " of " +
+  if (registers == 0) return t + "blocks of " + std::to_string(r.threads) + " (no NVRTC to compile them with)";
+  return t + std::to_string(registers) + " registers, " + std::to_string(blocks) + (blocks == 1 ? " block" : " blocks") + " of " +
          std::to_string(r.threads) + " on each of " + std::to_string(m.multiprocessors) + " multiprocessors" +
-         (stack > 0 ? ", " + std::to_string(stack) + " bytes spilled" : "") + "\n       ";
-  else
-    t += "blocks of " + std::to_string(r.threads) + " (no NVRTC to compile them with)\n       ";
-  t += flops_text(step.flops) + ", " + bytes_text(step.bytes) + ", at least " + time_text(step.bound_seconds) + " by " +
-       (step.bytes / (m.bandwidth * 1e9) >= step.bound_seconds * 0.999 ? "memory bandwidth" : "multiply-adds") + "\n";
-  return t;
+         (stack > 0 ? ", " + std::to_string(stack) + " bytes spilled" : "");
+}
+
+std::string bound_text(double flops, double bytes, double bound, const gpu_machine& m) {
+  return flops_text(flops) + ", " + bytes_text(bytes) + ", at least " + time_text(bound) + " by " +
+         (bytes / (m.bandwidth * 1e9) >= bound * 0.999 ? "memory bandwidth" : "multiply-adds");
+}
+
+std::string step_text(const program_plan& p, const launch_plan& l, const gpu_machine& m, const device* compiled) {
+  const pair_op& op = p.ops[static_cast<std::size_t>(l.op)];
+  const step_plan& step = l.step;
+  std::string t = name_of(op.c, p.source) + (step.shape.beta ? " += " : " = ");
+  if (op.alpha.base != 1 || op.alpha.scalar >= 0)
+    t += format("%g", op.alpha.base) + (op.alpha.scalar >= 0 ? "*s" + std::to_string(op.alpha.scalar) : "") + " ";
+  if (op.a.where != operand::kind::one) t += name_of(op.a, p.source) + " * ";
+  t += name_of(op.b, p.source) + "\n     ";
+  const std::string groups = group_text("batch", step.shape.batch) + group_text("m", step.shape.m) +
+                             group_text("n", step.shape.n) + group_text("k", step.shape.k);
+  return t + (groups.empty() ? "  scalars" : groups) + "\n       " + to_string(step) + "\n       " + code_text(request_of(step, {}), m, compiled) +
+         "\n       " + bound_text(step.flops, step.bytes, step.bound_seconds, m) + "\n";
+}
+
+/// The passes of a chain: over which fibres, and what is made of them.
+std::string chain_text(const program_plan& p, const chain_plan& c, const gpu_machine& m, const device* compiled) {
+  const auto label = [&](int l) { return p.source.labels[static_cast<std::size_t>(l)].name; };
+  std::string t = "one kernel for " + std::to_string(c.count) + (c.count == 1 ? " element (" : " elements (");
+  for (std::size_t g = 0; g < c.grid.size(); ++g) t += (g ? "," : "") + label(c.grid[g]);
+  t += "): " + to_string(c) + "\n";
+  for (const chain_pass& pass : c.passes) {
+    t += "       stage " + std::to_string(pass.stage + 1) + ", fibres (";
+    for (std::size_t f = 0; f < pass.fibre.size(); ++f) t += (f ? "," : "") + label(pass.fibre[f]);
+    t += "):";
+    for (const int n : pass.ops) {
+      const chain_op& x = c.ops[static_cast<std::size_t>(n)];
+      t += " " + name_of(x.op.c, p.source) + (x.line < 0 ? "" : " along " + label(x.line)) + (n == pass.ops.back() ? "\n" : ";");
+    }
+  }
+  return t + "       " + code_text(request_of(c), m, compiled) + "\n       " + bound_text(c.flops, c.bytes, c.bound_seconds, m) +
+         format(", %.0f flop and %.0f bytes an element\n", c.flops / static_cast<double>(std::max<std::int64_t>(1, c.count)),
+                c.bytes / static_cast<double>(std::max<std::int64_t>(1, c.count)));
 }
 
 }  // namespace
@@ -96,8 +121,11 @@ std::string to_string(const program_plan& p, const gpu_machine& m, const device*
   if (p.bytes > 0) t += format(", %.2f flop per byte", p.flops / p.bytes);
   t += "\n  bound        " + time_text(p.bound_seconds) + "\n";
   if (p.workspace > 0) t += "  temporaries  " + bytes_text(static_cast<double>(p.workspace)) + ", ordered by the stream\n";
-  for (std::size_t s = 0; s < p.steps.size(); ++s) t += step_text(p, s, m, compiled);
-  return p.steps.empty() ? t + "  nothing to do\n" : t;
+  for (std::size_t n = 0; n < p.launches.size(); ++n) {
+    const launch_plan& l = p.launches[n];
+    t += format("    %-2d ", static_cast<int>(n) + 1) + (l.chain ? chain_text(p, *l.chain, m, compiled) : step_text(p, l, m, compiled));
+  }
+  return p.launches.empty() ? t + "  nothing to do\n" : t;
 }
 
 }  // namespace ricci::cuda

@@ -44,8 +44,7 @@ class builder : operand_maker {
       functions = functions || t->how != combine::multiply;
       for (const reference& f : t->factors) functions = functions || f.apply != function::identity;
     }
-    const bool host = s.left.space == memory_space::host;
-    return functions || (host && out_.source.statements.size() > 1 && terms.size() > 1 && !out_.may_overlap);
+    return functions || (out_.source.statements.size() > 1 && terms.size() > 1 && !out_.may_overlap);
   }
 
   /// As many terms in one operation as its kernel takes; the others add to it.

@@ -1,5 +1,6 @@
 // Element types on the GPU: storage, the type they are computed in, and the multiply-add.
 #pragma once
+#include "hardware.cuh"
 
 using u16 = unsigned short;
 using u32 = unsigned int;
@@ -42,26 +43,14 @@ template <> struct element<3> {
 template <> struct element<4> {  // IEEE binary16
   using type = u16;
   using wide = float;
-  static __device__ float get(u16 x) {
-    float y;
-    asm("cvt.f32.f16 %0, %1;" : "=f"(y) : "h"(x));
-    return y;
-  }
-  static __device__ u16 put(float x) {
-    u16 y;
-    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(y) : "f"(x));
-    return y;
-  }
+  static __device__ float get(u16 x) { return half_to_float(x); }
+  static __device__ u16 put(float x) { return float_to_half(x); }
 };
 template <> struct element<5> {  // bfloat16
   using type = u16;
   using wide = float;
   static __device__ float get(u16 x) { return __uint_as_float(static_cast<u32>(x) << 16); }
-  static __device__ u16 put(float x) {
-    u16 y;
-    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(y) : "f"(x));
-    return y;
-  }
+  static __device__ u16 put(float x) { return float_to_bfloat(x); }
 };
 
 /// acc += a b
@@ -114,21 +103,3 @@ template <> struct word<16> { using type = uint4; };
 template <> struct word<8> { using type = uint2; };
 template <> struct word<4> { using type = u32; };
 template <> struct word<2> { using type = u16; };
-
-/// Copies Bytes from global to shared memory, asynchronously where the hardware can (4, 8, 16).
-template <int Bytes>
-__device__ inline void copy_async(void* to, const void* from) {
-  if constexpr (Bytes == 16) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(static_cast<u32>(__cvta_generic_to_shared(to))), "l"(from) : "memory");
-  } else if constexpr (Bytes >= 4) {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(static_cast<u32>(__cvta_generic_to_shared(to))), "l"(from), "n"(Bytes) : "memory");
-  } else {
-    *static_cast<typename word<Bytes>::type*>(to) = *static_cast<const typename word<Bytes>::type*>(from);
-  }
-}
-
-__device__ inline void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-
-/// Waits until all but the Pending newest groups of this thread's copies are there.
-template <int Pending>
-__device__ inline void wait_copies() { asm volatile("cp.async.wait_group %0;" ::"n"(Pending) : "memory"); }

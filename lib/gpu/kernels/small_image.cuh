@@ -16,7 +16,7 @@
 //   pointers         the operand is an array of pointers, one for each problem
 //   row_at, col_at   offsets in the image of a row and a column
 #pragma once
-#include "element.cuh"
+#include "copies.cuh"
 
 /// The problems of a tile.
 struct small_range {

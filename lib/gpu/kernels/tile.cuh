@@ -5,7 +5,7 @@
 // a_along_k, b_along_k (neighbours in memory run along k), vec_a, vec_b (elements of one copy) and the offsets
 //   row(i, a, c), col(j, b, c), sum(k, a, b), batch(z, a, b, c)
 #pragma once
-#include "element.cuh"
+#include "copies.cuh"
 #include "small_product.cuh"
 
 struct tile_args {

@@ -1,0 +1,158 @@
+// Several operations as one kernel: elements share nothing, so a block takes some of them through the whole chain.
+//
+// A thread owns lines: for one value of every fibre label it has all values of the line label in registers, and reads
+// what it multiplies by line after line. Operations over the same fibres follow each other without leaving the
+// registers (a pass); passes that exchange lines through shared memory are kept apart by barriers (stages).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gpu/cache.hpp"
+#include "plan/plan.hpp"
+
+namespace ricci::cuda {
+
+/// The choices that do not change the result (but for rounding).
+struct chain_config {
+  int elements = 1;   // of a block
+  int threads = 128;
+  int lines = 1;      // that a thread has in hand at a time, at most
+  int blocks = 1;     // on a multiprocessor that the compiler leaves registers for
+  bool ahead = true;  // what a later block reads is asked for early
+  bool operator==(const chain_config&) const = default;
+};
+
+/// One operation of a chain. Labels here are those within an element.
+struct chain_op {
+  pair_op op;
+  std::vector<int> labels;  // of the result
+  std::vector<int> sum;     // summed
+  int line = -1;            // the label a thread has all values of; -1: none
+  bool stored = true;       // the result leaves the registers
+};
+
+/// What runs between two barriers over the same fibres.
+struct chain_pass {
+  std::vector<int> fibre;        // outermost first: neighbouring threads differ in the last
+  bool element_fastest = false;  // or in the element
+  int stage = 0;
+  std::vector<int> ops;
+  int lines = 1;                 // that a thread has in hand at a time
+};
+
+/// A temporary in shared memory, or rather one element's.
+struct chain_buffer {
+  int temporary = 0;
+  std::vector<std::int64_t> extents, strides;  // by axis
+  std::int64_t size = 0, offset = 0;           // of an element, padding included; of the block's first
+  int first = 0, last = 0;                     // stages
+};
+
+/// A factor that all elements share, in shared memory: rows of the line label's values. Of an even or odd one, half the
+/// columns: first of the part that sums of mirrored values meet, then of the part that their differences meet.
+struct chain_matrix {
+  operand source;
+  bool halves = false;
+  int line = -1;
+  std::vector<int> rows;  // the summed labels
+  std::int64_t columns = 1, pitch = 1, count = 1, offset = 0;
+};
+
+struct chain_plan {
+  dtype type = dtype::f64;
+  std::vector<std::int64_t> extents;           // by label
+  std::vector<int> grid;                       // labels that tell elements apart, outermost first
+  std::vector<std::pair<int, std::int64_t>> digits;  // the same with neighbours fused: a label's strides, and the extent
+  std::int64_t count = 1;                      // of elements
+  std::vector<chain_op> ops;
+  std::vector<std::vector<int>> temporaries;   // labels, grid labels among them
+  std::vector<char> outside;                   // by temporary: in memory, as other kernels use it
+  std::vector<chain_pass> passes;
+  std::vector<chain_buffer> buffers;
+  std::vector<chain_matrix> matrices;
+  chain_config config;
+  int shared_bytes = 0;
+  double work = 0;                             // estimated: cycles of a multiprocessor for an element
+  double flops = 0, bytes = 0, bound_seconds = 0;
+};
+
+/// A chain for operations [first, last) of the work, if they have common elements and fit on a multiprocessor.
+std::optional<chain_plan> plan_chain(const planning::work& w, int first, int last, const gpu_machine& m);
+
+/// The best configurations by estimate, best first; set_config() makes the plan follow one.
+std::vector<chain_config> chain_candidates(const chain_plan& p, const gpu_machine& m);
+void set_config(chain_plan& p, const chain_config& c);
+
+kernel_request request_of(const chain_plan& p);
+
+/// Operands that the kernel gets pointers of, in the order of its arguments, and scalars that are known at the run.
+std::vector<operand> pointers_of(const chain_plan& p);
+std::vector<coefficient> scalars_of(const chain_plan& p);
+
+/// The kernel's arguments: its pointers, then the counts, then its scalars are added in order.
+class chain_args {
+ public:
+  chain_args(const chain_plan& p, const kernel& k, const gpu_machine& m);
+  void add(void* pointer);
+  void add_counts();
+  void add(const double (&scalar)[2]);
+  void* bytes() { return bytes_; }
+  unsigned grid() const { return static_cast<unsigned>(grid_); }
+
+ private:
+  template <class T> void put(const T& x);
+  alignas(16) char bytes_[4096];
+  std::size_t size_ = 0;
+  std::int64_t counts_[3], grid_ = 1;
+};
+
+std::string to_string(const chain_config& c);
+std::string to_string(const chain_plan& p);
+
+namespace chains {
+
+bool reads_result(const coefficient& beta);
+bool is_in_memory(const chain_plan& p, const operand& x);
+bool is_same(const operand& x, const operand& y);
+
+/// Operands that an operation reads, its own result among them if it adds to it.
+std::vector<const operand*> inputs_of(const pair_op& op);
+
+std::int64_t stride_of(const operand& x, int label);
+bool has(const std::vector<int>& labels, int label);
+std::int64_t product_of(const chain_plan& p, const std::vector<int>& labels);
+
+/// Labels of an operation's result without the elements'; an operation over scalars has none.
+std::vector<int> fibre_of(const chain_op& op);
+
+/// Whether nothing is summed: one value of the line at a time will do.
+bool is_elementwise(const chain_op& op);
+
+/// The matrix that a factor of an operation is, or -1.
+int matrix_of(const chain_plan& p, const chain_op& op, const operand& x);
+
+/// Labels that all elements share in the operand, and how many of its axes move with the element.
+bool depends_on_element(const chain_plan& p, const operand& x);
+
+/// Whether a thread of the pass finds the temporary in the registers that an earlier operation of the pass left it in:
+/// that operation, or -1.
+int in_registers(const chain_plan& p, const chain_pass& pass, int op, const operand& x);
+
+/// Lines of 128 bytes that a warp touches when it reads one element each.
+int lines_touched(const chain_plan& p, const chain_pass& pass, const operand& x, std::int64_t elements);
+
+/// Lines and passes for the operations as they stand, and the estimate.
+bool make_passes(chain_plan& p);
+
+/// Sums of several products into memory are made in a temporary and stored once.
+void gather_sums(chain_plan& p);
+
+/// Copies through shared memory for operands that threads would read or write far apart.
+void add_copies(chain_plan& p);
+
+}  // namespace chains
+}  // namespace ricci::cuda

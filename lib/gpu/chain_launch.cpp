@@ -1,0 +1,35 @@
+// A chain's arguments and grid, and how it reads in a plan.
+#include <algorithm>
+#include <cstring>
+
+#include "gpu/chain.hpp"
+
+namespace ricci::cuda {
+
+chain_args::chain_args(const chain_plan& p, const kernel& k, const gpu_machine& m) {
+  const std::int64_t groups = (p.count + p.config.elements - 1) / p.config.elements;
+  const std::int64_t resident = static_cast<std::int64_t>(m.multiprocessors) * std::max(1, k.blocks);
+  grid_ = std::min<std::int64_t>(groups, 0x7fffffff);
+  counts_[0] = p.count, counts_[1] = groups, counts_[2] = resident;
+}
+
+template <class T>
+void chain_args::put(const T& x) {
+  std::memcpy(bytes_ + size_, &x, sizeof x);
+  size_ += sizeof x;
+}
+
+void chain_args::add(void* pointer) { put(pointer); }
+void chain_args::add_counts() {
+  if (size_ == 0) add(nullptr);  // the kernel's array has one at least
+  put(counts_);
+}
+void chain_args::add(const double (&scalar)[2]) { put(scalar); }
+
+std::string to_string(const chain_plan& p) {
+  const int stages = p.passes.empty() ? 0 : p.passes.back().stage + 1;
+  return std::to_string(p.ops.size()) + " operations in " + std::to_string(p.passes.size()) + " passes and " + std::to_string(stages) + " stages, " +
+         to_string(p.config);
+}
+
+}  // namespace ricci::cuda

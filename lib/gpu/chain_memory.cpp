@@ -1,0 +1,304 @@
+// Shared memory of a chain: strides without bank conflicts, places that are used again, and how many elements a block
+// takes.
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <set>
+
+#include "gpu/chain.hpp"
+
+namespace ricci::cuda {
+
+using namespace chains;
+
+namespace {
+
+std::int64_t word_of(const chain_plan& p) { return static_cast<std::int64_t>(size_of(compute_type(p.type))); }
+
+/// An access to a buffer by the threads of a pass.
+struct access {
+  const chain_pass* pass;
+  std::vector<int> labels;  // by axis, of the element
+  bool reads;
+  int op;
+};
+
+std::vector<int> inner_of(const chain_plan& p, const operand& x) {
+  std::vector<int> labels;
+  for (const int l : x.labels)
+    if (!has(p.grid, l)) labels.push_back(l);
+  return labels;
+}
+
+std::map<int, std::vector<access>> find_accesses(const chain_plan& p) {
+  std::map<int, std::vector<access>> all;
+  const auto inside = [&](const operand& x) { return x.where == operand::kind::temporary && !is_in_memory(p, x); };
+  for (const chain_pass& pass : p.passes)
+    for (const int n : pass.ops) {
+      const chain_op& x = p.ops[static_cast<std::size_t>(n)];
+      for (const operand* in : inputs_of(x.op))
+        if (inside(*in) && in_registers(p, pass, n, *in) < 0) all[in->id].push_back({&pass, inner_of(p, *in), true, n});
+      if (x.stored && inside(x.op.c)) all[x.op.c.id].push_back({&pass, inner_of(p, x.op.c), false, n});
+    }
+  return all;
+}
+
+/// Cycles for the first threads' accesses: as many as different words in the bank that has the most.
+double conflicts(const chain_plan& p, const access& a, const std::vector<std::int64_t>& strides, std::int64_t element) {
+  const std::int64_t banks = 128 / word_of(p), fibres = product_of(p, a.pass->fibre), elements = p.config.elements;
+  const std::int64_t tasks = std::min<std::int64_t>(fibres * elements, 8 * banks);
+  double cycles = 0;
+  std::vector<std::set<std::int64_t>> hit(static_cast<std::size_t>(banks));
+  for (std::int64_t from = 0; from < tasks; from += banks) {
+    for (auto& h : hit) h.clear();
+    for (std::int64_t task = from; task < std::min(tasks, from + banks); ++task) {
+      std::int64_t f = a.pass->element_fastest ? task / elements : task % fibres;
+      std::int64_t at = (a.pass->element_fastest ? task % elements : task / fibres) * element;
+      for (std::size_t d = a.pass->fibre.size(); d-- > 0;) {
+        const std::int64_t extent = p.extents[static_cast<std::size_t>(a.pass->fibre[d])];
+        for (std::size_t x = 0; x < a.labels.size(); ++x)
+          if (a.labels[x] == a.pass->fibre[d]) at += f % extent * strides[x];
+        f /= extent;
+      }
+      hit[static_cast<std::size_t>(at % banks)].insert(at);
+    }
+    std::size_t most = 0;
+    for (const auto& h : hit) most = std::max(most, h.size());
+    cycles += static_cast<double>(most);
+  }
+  return cycles * static_cast<double>(banks) / static_cast<double>(std::max<std::int64_t>(1, tasks));
+}
+
+struct layout_of_class {
+  std::vector<std::int64_t> strides;
+  std::int64_t size = 1;
+};
+
+/// Strides for buffers of these extents that all accesses together like best.
+layout_of_class choose_layout(const chain_plan& p, const std::vector<std::int64_t>& extents, const std::vector<access>& all) {
+  const std::size_t rank = extents.size();
+  layout_of_class best{std::vector<std::int64_t>(rank, 1), 1};
+  if (rank == 0) return best;
+  double least = 1e300, dense = 1;
+  for (const std::int64_t n : extents) dense *= static_cast<double>(n);
+  std::vector<std::int64_t> pads(rank, 0);
+  const auto consider = [&](std::int64_t last) {
+    std::vector<std::int64_t> strides(rank, 1);
+    for (std::size_t d = rank - 1; d-- > 0;) strides[d] = strides[d + 1] * extents[d + 1] + pads[d];
+    const std::int64_t size = strides[0] * extents[0] + last;
+    double cost = 0;
+    for (const access& a : all) cost += conflicts(p, a, strides, size);
+    cost *= 1 + 0.3 * (static_cast<double>(size) / dense - 1);
+    if (cost < least * 0.999) least = cost, best = {strides, size};
+  };
+  // Pads of the outer axes: a few of each; of the element, up to a round of the banks.
+  std::function<void(std::size_t)> visit = [&](std::size_t d) {
+    if (d + 1 >= rank) return consider(0);
+    const std::int64_t most = d == 0 ? 7 : rank > 4 ? 1 : 2;
+    for (pads[d] = 0; pads[d] <= most; ++pads[d]) visit(d + 1);
+    pads[d] = 0;
+  };
+  visit(0);
+  if (p.config.elements > 1) {
+    const layout_of_class base = best;
+    for (std::int64_t last = 1; last < 128 / word_of(p); ++last) {
+      double cost = 0;
+      for (const access& a : all) cost += conflicts(p, a, base.strides, base.size + last);
+      cost *= 1 + 0.3 * (static_cast<double>(base.size + last) / dense - 1);
+      if (cost < least * 0.999) least = cost, best = {base.strides, base.size + last};
+    }
+  }
+  return best;
+}
+
+/// Operations of a pass that are emitted as one loop over the line.
+int run_of(const chain_plan& p, const chain_pass& pass, int op) {
+  int run = -1;
+  const chain_op* before = nullptr;
+  for (const int n : pass.ops) {
+    const chain_op& x = p.ops[static_cast<std::size_t>(n)];
+    if (!before || !is_elementwise(x) || !is_elementwise(*before) || x.line != before->line) ++run;
+    before = &x;
+    if (n == op) return run;
+  }
+  return run;
+}
+
+/// Whether the first write of y may go where x was: the same threads, the same places, after all reads.
+bool in_place(const chain_plan& p, const chain_buffer& x, const std::vector<access>& of_x, const chain_buffer& y, const std::vector<access>& of_y) {
+  if (x.last != y.first || x.extents != y.extents) return false;
+  const access* write = nullptr;
+  for (const access& a : of_y)
+    if (!a.reads && a.pass->stage == y.first && !write) write = &a;
+  if (!write) return false;
+  for (const access& a : of_y)
+    if (a.pass->stage == y.first && a.pass != write->pass) return false;
+  for (const access& a : of_x) {
+    if (a.pass->stage < x.last) continue;
+    if (a.pass != write->pass || !a.reads || run_of(p, *a.pass, a.op) > run_of(p, *a.pass, write->op)) return false;
+    for (std::size_t d = 0; d < a.labels.size(); ++d) {
+      const bool fixed = has(a.pass->fibre, a.labels[d]) || has(a.pass->fibre, write->labels[d]);
+      if (fixed && a.labels[d] != write->labels[d]) return false;
+    }
+  }
+  return true;
+}
+
+void find_buffers(chain_plan& p, const std::map<int, std::vector<access>>& accesses) {
+  std::map<std::vector<std::int64_t>, std::vector<access>> classes;
+  for (const auto& [id, all] : accesses) {
+    chain_buffer b;
+    b.temporary = id;
+    b.first = 1 << 20;
+    for (const int l : p.temporaries[static_cast<std::size_t>(id)])
+      if (!has(p.grid, l)) b.extents.push_back(p.extents[static_cast<std::size_t>(l)]);
+    for (const access& a : all) b.first = std::min(b.first, a.pass->stage), b.last = std::max(b.last, a.pass->stage);
+    auto& of_class = classes[b.extents];
+    of_class.insert(of_class.end(), all.begin(), all.end());
+    p.buffers.push_back(b);
+  }
+  std::map<std::vector<std::int64_t>, layout_of_class> layouts;
+  for (const auto& [extents, all] : classes) layouts[extents] = choose_layout(p, extents, all);
+  for (chain_buffer& b : p.buffers) b.strides = layouts[b.extents].strides, b.size = layouts[b.extents].size;
+  std::stable_sort(p.buffers.begin(), p.buffers.end(), [](const chain_buffer& x, const chain_buffer& y) { return x.first < y.first; });
+}
+
+/// First gap that is free while a buffer lives; where another ends just then, its place.
+std::int64_t place_buffers(chain_plan& p, const std::map<int, std::vector<access>>& accesses, std::int64_t first) {
+  std::int64_t end = first;
+  for (std::size_t n = 0; n < p.buffers.size(); ++n) {
+    chain_buffer& b = p.buffers[n];
+    const auto length = [&](const chain_buffer& x) { return x.size * p.config.elements; };
+    const auto meets = [&](std::int64_t at, const chain_buffer& x) {
+      return !(b.last < x.first || x.last < b.first) && at < x.offset + length(x) && x.offset < at + length(b);
+    };
+    const auto is_free = [&](std::int64_t at, const chain_buffer* but) {
+      for (std::size_t m = 0; m < n; ++m)
+        if (&p.buffers[m] != but && meets(at, p.buffers[m])) return false;
+      return true;
+    };
+    b.offset = -1;
+    for (std::size_t m = 0; m < n && b.offset < 0; ++m)
+      if (in_place(p, p.buffers[m], accesses.at(p.buffers[m].temporary), b, accesses.at(b.temporary)) && is_free(p.buffers[m].offset, &p.buffers[m]))
+        b.offset = p.buffers[m].offset;
+    if (b.offset < 0) {
+      std::vector<std::int64_t> tries{first};
+      for (std::size_t m = 0; m < n; ++m) tries.push_back(p.buffers[m].offset + length(p.buffers[m]));
+      std::sort(tries.begin(), tries.end());
+      for (const std::int64_t at : tries)
+        if (b.offset < 0 && is_free(at, nullptr)) b.offset = at;
+    }
+    end = std::max(end, b.offset + length(b));
+  }
+  return end;
+}
+
+/// Words of 4 bytes that the lines of a pass take for each fibre.
+std::int64_t words_of(const chain_plan& p, const chain_pass& pass) {
+  std::int64_t most = 0, kept = 0;
+  for (const int n : pass.ops) {
+    const chain_op& x = p.ops[static_cast<std::size_t>(n)];
+    const std::int64_t line = x.line < 0 ? 1 : p.extents[static_cast<std::size_t>(x.line)];
+    if (!is_elementwise(x) || !x.stored) kept += line;
+    else most = std::max(most, line);
+  }
+  return (kept + most + 2) * word_of(p) / 4;
+}
+
+constexpr std::int64_t base_registers = 52, most_line_registers = 140;
+
+/// As many lines at a time as there are tasks for, and registers.
+int lines_of(const chain_plan& p, const chain_pass& pass, const chain_config& c) {
+  const std::int64_t tasks = product_of(p, pass.fibre) * c.elements;
+  std::int64_t lines = std::min<std::int64_t>(c.lines, (tasks + c.threads - 1) / c.threads);
+  while (lines > 1 && lines * words_of(p, pass) > most_line_registers) --lines;
+  return static_cast<int>(lines);
+}
+
+std::int64_t registers_of(const chain_plan& p, const chain_config& c) {
+  std::int64_t most = 0;
+  for (const chain_pass& pass : p.passes) most = std::max(most, words_of(p, pass) * lines_of(p, pass, c));
+  return std::min<std::int64_t>(255, (base_registers + most * 5 / 4 + 7) / 8 * 8);
+}
+
+/// How much of the threads' time has a task, and how well blocks hide each other's barriers.
+double score(const chain_plan& p, const chain_config& c, double shared, const gpu_machine& m) {
+  double useful = 0, spent = 0;
+  for (const chain_pass& pass : p.passes) {
+    const double tasks = static_cast<double>(product_of(p, pass.fibre)) * c.elements, lines = lines_of(p, pass, c);
+    double weight = 0, rows = 0;
+    for (const int n : pass.ops) {
+      const chain_op& x = p.ops[static_cast<std::size_t>(n)];
+      const double line = x.line < 0 ? 1 : static_cast<double>(p.extents[static_cast<std::size_t>(x.line)]);
+      rows += is_elementwise(x) ? 0 : line * static_cast<double>(product_of(p, x.sum)) * 0.5;
+      weight += line * 3 + rows * 0.5;
+    }
+    const double rounds = std::ceil(tasks / (c.threads * lines)), warps = c.threads / 32.0;
+    useful += (weight + rows / 4) * tasks / 32;
+    spent += rounds * warps * (weight * std::min(lines, std::ceil(tasks / c.threads)) + rows);
+  }
+  const double registers = static_cast<double>(registers_of(p, c));
+  const double blocks = std::floor(std::min({m.shared_bytes / (shared + 1024), m.threads / static_cast<double>(c.threads), 32.0,
+                                             m.registers / (registers * c.threads)}));
+  if (blocks < 1) return 0;
+  const double warps = blocks * c.threads / 32.0;
+  const double overlap = blocks >= 4 ? 1 : blocks >= 3 ? 0.96 : blocks >= 2 ? 0.88 : 0.6;
+  return useful / spent * overlap * std::min(1.0, std::pow(warps / 20, 0.4)) * (c.threads > 256 ? 0.97 : 1);
+}
+
+}  // namespace
+
+void set_config(chain_plan& p, const chain_config& c) {
+  p.config = c;
+  for (chain_pass& pass : p.passes) pass.lines = lines_of(p, pass, c);
+  p.buffers.clear();
+  std::int64_t at = 0;
+  const std::int64_t wide = std::max<std::int64_t>(1, 16 / word_of(p));
+  for (chain_matrix& m : p.matrices) {
+    m.offset = at;
+    at += (m.count * m.pitch + wide - 1) / wide * wide;
+  }
+  const auto accesses = find_accesses(p);
+  find_buffers(p, accesses);
+  p.shared_bytes = static_cast<int>(std::min<std::int64_t>(place_buffers(p, accesses, at) * word_of(p), 1 << 30));
+}
+
+std::vector<chain_config> chain_candidates(const chain_plan& given, const gpu_machine& m) {
+  chain_plan p = given;
+  set_config(p, {1, 128, 1, 1, true});
+  std::int64_t fixed = 0;
+  for (const chain_matrix& x : p.matrices) fixed += x.count * x.pitch * word_of(p);
+  const double each = static_cast<double>(p.shared_bytes - fixed), most = m.shared_most;
+  std::vector<std::pair<double, chain_config>> scored;
+  for (const int threads : {32, 64, 96, 128, 160, 192, 256, 320, 384, 512})
+    for (int elements = 1; elements <= 1024; elements = elements < 16 ? elements + 1 : elements < 64 ? elements + 8 : elements * 2) {
+      const double shared = static_cast<double>(fixed) + each * elements * 1.03;
+      if (elements > 1 && (shared > most || elements > 2 * p.count)) break;
+      for (const int lines : {1, 2, 3, 4}) {
+        const chain_config c{elements, threads, lines, 1, true};
+        const double s = score(p, c, shared, m);
+        if (s > 0) scored.push_back({s, c});
+      }
+    }
+  std::stable_sort(scored.begin(), scored.end(), [](const auto& x, const auto& y) { return x.first > y.first; });
+  std::vector<chain_config> out;
+  for (const auto& [s, c] : scored) {
+    if (out.size() == 8) break;
+    set_config(p, c);
+    if (p.shared_bytes > m.shared_most) continue;
+    // As many blocks as shared memory holds, if the registers are likely to do.
+    chain_config best = c;
+    const std::int64_t room = m.shared_bytes / (p.shared_bytes + 1024);
+    best.blocks = static_cast<int>(std::max<std::int64_t>(1, std::min<std::int64_t>({room, m.registers / (registers_of(p, c) * c.threads), m.threads / c.threads, 32})));
+    out.push_back(best);
+  }
+  return out;
+}
+
+std::string to_string(const chain_config& c) {
+  return std::to_string(c.elements) + (c.elements == 1 ? " element" : " elements") + " a block of " + std::to_string(c.threads) + " threads" +
+         (c.lines > 1 ? ", " + std::to_string(c.lines) + " lines at a time" : "");
+}
+
+}  // namespace ricci::cuda

@@ -1,0 +1,349 @@
+// The text of a chain's kernel: every extent and stride is a number in it.
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <map>
+#include <set>
+
+#include "gpu/chain_writer.hpp"
+
+namespace ricci::cuda {
+
+using namespace chains;
+
+namespace {
+
+std::string literal(double x) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.17g", x);
+  return std::string("constant<W>(") + text + ")";
+}
+
+std::string element_type(dtype t) { return "element<" + std::to_string(static_cast<int>(t)) + ">"; }
+
+}  // namespace
+
+std::vector<operand> pointers_of(const chain_plan& p) {
+  std::vector<operand> all;
+  const auto add = [&](const operand& x) {
+    if (!is_in_memory(p, x)) return;
+    for (const operand& y : all)
+      if (is_same(x, y)) return;
+    all.push_back(x);
+  };
+  for (const chain_op& x : p.ops) {
+    for (const operand* in : inputs_of(x.op)) add(*in);
+    add(x.op.c);
+  }
+  return all;
+}
+
+std::vector<coefficient> scalars_of(const chain_plan& p) {
+  std::vector<coefficient> all;
+  const auto add = [&](const coefficient& c) {
+    if ((c.scalar >= 0 || !c.more.empty()) && std::find(all.begin(), all.end(), c) == all.end()) all.push_back(c);
+  };
+  for (const chain_op& x : p.ops) {
+    add(x.op.alpha), add(x.op.beta);
+    for (const pointwise_term& t : x.op.terms) add(t.alpha);
+  }
+  return all;
+}
+
+namespace chains {
+
+pass_writer::pass_writer(const chain_plan& p, const chain_pass& pass) : p_(p), pass_(pass) {
+  fibres_ = product_of(p, pass.fibre);
+  tasks_ = fibres_ * p.config.elements;
+  lines_ = pass.lines;
+}
+
+std::string pass_writer::text() {
+  const int block = p_.config.threads;
+  const bool once = tasks_ <= std::int64_t{block} * lines_;
+  std::string t = once ? "    if (thread < " + num(tasks_) + ") {\n      const int task = thread;\n"
+                       : "#pragma unroll 1\n    for (int task = thread; task < " + num(tasks_) + "; task += " + num(block * lines_) + ") {\n";
+  for (int r = 0; r < lines_; ++r) t += place_text(r);
+  for (std::size_t at = 0; at < pass_.ops.size();) {
+    std::size_t end = at + 1;
+    const chain_op& x = op(pass_.ops[at]);
+    if (!is_elementwise(x)) {
+      t += sum_text(pass_.ops[at]);
+    } else {
+      while (end < pass_.ops.size() && is_elementwise(op(pass_.ops[end])) && op(pass_.ops[end]).line == x.line) ++end;
+      t += run_text({pass_.ops.begin() + static_cast<std::ptrdiff_t>(at), pass_.ops.begin() + static_cast<std::ptrdiff_t>(end)});
+    }
+    at = end;
+  }
+  return t + "    }\n";
+}
+
+/// Which element and which fibre the task is; threads without one repeat another's and store nothing.
+std::string pass_writer::place_text(int r) const {
+  const std::string n = "_" + std::to_string(r), block = num(p_.config.threads);
+  const std::int64_t elements = p_.config.elements;
+  std::string t, task = "task";
+  if (r > 0) {
+    task = "task" + n;
+    t += "      const bool on" + n + " = task + " + num(r * p_.config.threads) + " < " + num(tasks_) + ";\n";
+    t += "      const int task" + n + " = on" + n + " ? task + " + num(r * p_.config.threads) + " : task;\n";
+  }
+  const bool fast = pass_.element_fastest;
+  const std::string e = elements == 1 ? "0" : fast ? task + " % " + num(elements) : task + " / " + num(fibres_);
+  const std::string f = fibres_ == 1 ? "0" : fast ? task + " / " + num(elements) : elements == 1 ? task : task + " % " + num(fibres_);
+  t += "      const int e" + n + " = " + e + ", f" + n + " = " + f + ";\n";
+  std::int64_t inside = fibres_;
+  for (const int l : pass_.fibre) {
+    const std::int64_t extent = p_.extents[static_cast<std::size_t>(l)];
+    inside /= extent;
+    t += "      const int L" + std::to_string(l) + n + " = f" + n + (inside > 1 ? " / " + num(inside) : "") +
+         (inside * extent < fibres_ ? " % " + num(extent) : "") + ";\n";
+  }
+  t += "      const bool in" + n + " = first + e" + n + " < args.count" + (r > 0 ? " && on" + n : "") + ";\n";
+  t += "      const i64 el" + n + " = first + e" + n + " < args.count ? first + e" + n + " : args.count - 1;\n";
+  std::int64_t step = p_.count;
+  for (std::size_t d = 0; d < p_.digits.size() && p_.digits.size() > 1; ++d) {
+    const auto& [label, extent] = p_.digits[d];
+    step /= extent;
+    const std::string whole = p_.count < (std::int64_t{1} << 31) ? "static_cast<unsigned>(el" + n + ")" : "el" + n;
+    t += "      const i64 d" + std::to_string(label) + n + " = " + whole + (step > 1 ? " / " + num(step) : "") + (d > 0 ? " % " + num(extent) : "") + ";\n";
+  }
+  return t;
+}
+
+/// The name of a value that does not change within a task; declared when it is first asked for.
+std::string pass_writer::base(const std::string& type, const std::string& value, std::string& before) {
+  const auto known = bases_.find(value);
+  if (known != bases_.end()) return known->second;
+  const std::string name = "b" + std::to_string(bases_.size());
+  before += "      " + type + " const " + name + " = " + value + ";\n";
+  return bases_[value] = name;
+}
+
+/// Where an operand's fibre begins, as a pointer or an offset in shared memory.
+std::string pass_writer::fibre_base(const operand& x, int r, std::string& before) {
+  const std::string n = "_" + std::to_string(r);
+  if (is_in_memory(p_, x)) {
+    std::string value = "p" + std::to_string(pointer_of(x));
+    const bool one_digit = p_.digits.size() == 1;
+    for (const auto& digit : p_.digits)
+      if (const std::int64_t s = stride_of(x, digit.first); s != 0) value += " + " + (one_digit ? "el" + n : "d" + std::to_string(digit.first) + n) + " * " + num(s);
+    for (const int l : pass_.fibre)
+      if (const std::int64_t s = stride_of(x, l); s != 0) value += " + static_cast<i64>(L" + std::to_string(l) + n + ") * " + num(s);
+    return base("auto*", value, before);
+  }
+  const chain_buffer& b = buffer_of(x);
+  std::string value = num(b.offset);
+  if (p_.config.elements > 1) value += " + e" + n + " * " + num(b.size);
+  for (std::size_t d = 0, axis = 0; d < x.labels.size(); ++d) {
+    if (has(p_.grid, x.labels[d])) continue;
+    if (has(pass_.fibre, x.labels[d])) value += " + L" + std::to_string(x.labels[d]) + n + " * " + num(b.strides[axis]);
+    ++axis;
+  }
+  return base("int", value, before);
+}
+
+/// What is added to the base for the line and the sums: the variables l and k<label>.
+std::string pass_writer::rest(const operand& x, int line) const {
+  std::string value;
+  const auto add = [&](int l, std::int64_t s) {
+    if (s != 0) value += " + " + (l == line ? std::string("l") : "k" + std::to_string(l)) + " * " + num(s);
+  };
+  if (is_in_memory(p_, x)) {
+    for (const int l : x.labels)
+      if (!has(p_.grid, l) && !has(pass_.fibre, l)) add(l, stride_of(x, l));
+    return value;
+  }
+  const chain_buffer& b = buffer_of(x);
+  for (std::size_t d = 0, axis = 0; d < x.labels.size(); ++d) {
+    if (has(p_.grid, x.labels[d])) continue;
+    if (!has(pass_.fibre, x.labels[d])) add(x.labels[d], b.strides[axis]);
+    ++axis;
+  }
+  return value;
+}
+
+/// An operand's element for line r of the thread, at l and the k's.
+std::string pass_writer::value(int n, const operand& x, int r, std::string& before) {
+  const chain_op& here = op(n);
+  if (x.where == operand::kind::one) return "one_of(static_cast<W*>(nullptr))";
+  std::string text;
+  if (const int m = matrix_of(p_, here, x); m >= 0) {
+    const chain_matrix& y = p_.matrices[static_cast<std::size_t>(m)];
+    return "shared[" + num(y.offset) + row_of(here, x, y) + (y.line >= 0 ? " + l" : "") + "]";
+  }
+  if (const int made = in_registers(p_, pass_, n, x); made >= 0) {
+    const chain_op& y = op(made);
+    std::string at = "0";
+    for (std::size_t d = 0; d < x.labels.size(); ++d)
+      if (y.op.c.labels[d] == y.line) at = x.labels[d] == here.line ? "l" : "k" + std::to_string(x.labels[d]);
+    text = "v" + std::to_string(made) + "[" + std::to_string(r) + "][" + at + "]";
+  } else if (is_in_memory(p_, x)) {
+    text = fibre_base(x, r, before) + "[0" + rest(x, here.line) + "]";
+    if (x.type == p_.type) text = "E::get(" + text + ")";
+  } else {
+    text = "shared[" + fibre_base(x, r, before) + rest(x, here.line) + "]";
+  }
+  return x.conj ? "conj_if<true>(" + text + ")" : text;
+}
+
+/// " + row * pitch" for the sums of an operation.
+std::string pass_writer::row_of(const chain_op& x, const operand& m, const chain_matrix& y) const {
+  std::string row;
+  std::int64_t inside = y.count;
+  for (const int l : x.sum) {
+    if (!has(m.labels, l)) continue;
+    inside /= p_.extents[static_cast<std::size_t>(l)];
+    row += " + k" + std::to_string(l) + " * " + num(inside * y.pitch);
+  }
+  return row;
+}
+
+std::string pass_writer::scalar(const coefficient& c) const {
+  if (c.scalar < 0 && c.more.empty()) return literal(c.base);
+  const auto all = scalars_of(p_);
+  return "s" + std::to_string(std::find(all.begin(), all.end(), c) - all.begin());
+}
+
+std::string pass_writer::scaled(const coefficient& c, const std::string& x) const {
+  if (c == coefficient{1, -1, {}}) return x;
+  return "product_of(" + scalar(c) + ", " + x + ")";
+}
+
+/// Stores x as the result's element for line r at l.
+std::string pass_writer::store(int n, int r, const std::string& x, std::string& before) {
+  const chain_op& here = op(n);
+  const operand& c = here.op.c;
+  const std::string suffix = "_" + std::to_string(r);
+  if (!is_in_memory(p_, c)) {
+    const std::string guard = r > 0 ? "if (on" + suffix + ") " : "";
+    return guard + "shared[" + fibre_base(c, r, before) + rest(c, here.line) + "] = " + x + ";\n";
+  }
+  const std::string to = fibre_base(c, r, before);
+  if (here.op.what == action::scatter) {
+    const std::string table = fibre_base(here.op.a, r, before) + "[0" + rest(here.op.a, here.line) + "]";
+    return "if (in" + suffix + ") add_to<E>(" + to + rest(c, here.line) + " + static_cast<i64>(" + table + ") * " + num(here.op.table_stride) + ", " + x + ");\n";
+  }
+  return "if (in" + suffix + ") " + to + "[0" + rest(c, here.line) + "] = " + (c.type == p_.type ? "E::put(" + x + ")" : x) + ";\n";
+}
+
+const chain_buffer& pass_writer::buffer_of(const operand& x) const {
+  return *std::find_if(p_.buffers.begin(), p_.buffers.end(), [&](const chain_buffer& b) { return b.temporary == x.id; });
+}
+
+int pass_writer::pointer_of(const operand& x) const {
+  const auto all = pointers_of(p_);
+  return static_cast<int>(std::find_if(all.begin(), all.end(), [&](const operand& y) { return is_same(x, y); }) - all.begin());
+}
+
+}  // namespace chains
+
+namespace {
+
+/// The halves of an even or odd matrix: (M(q,k) + M(q,N-1-k)) / 2, then (M(q,k) - M(q,N-1-k)) / 2.
+std::string halves_text(const chain_plan& p, const chain_matrix& m, const std::string& from) {
+  const std::string columns = num(m.columns), even = num((m.count + 1) / 2);
+  const std::string row = num(stride_of(m.source, m.rows[0])), column = num(stride_of(m.source, m.line));
+  return "  for (int x = thread; x < " + num(m.count * m.columns) + "; x += " + num(p.config.threads) + ") {\n    const int k = x / " + columns + " < " + even + " ? x / " + columns +
+         " : x / " + columns + " - " + even + ", mirror = " + num(m.count - 1) + " - k;\n    const W a = E::get(" + from + "[k * " + row + " + x % " + columns + " * " + column +
+         "]), b = E::get(" + from + "[mirror * " + row + " + x % " + columns + " * " + column + "]);\n    shared[" + num(m.offset) + " + x / " + columns + " * " + num(m.pitch) +
+         " + x % " + columns + "] = x / " + columns + " >= " + even + " ? constant<W>(0.5) * (a - b) : k == mirror ? a : constant<W>(0.5) * (a + b);\n  }\n";
+}
+
+/// Every block has its own copy of the matrices that all elements share.
+std::string matrices_text(const chain_plan& p) {
+  std::string t;
+  const auto pointers = pointers_of(p);
+  for (const chain_matrix& m : p.matrices) {
+    const auto at = std::find_if(pointers.begin(), pointers.end(), [&](const operand& y) { return is_same(m.source, y); }) - pointers.begin();
+    if (m.halves) {
+      t += halves_text(p, m, "p" + std::to_string(at));
+      continue;
+    }
+    const std::int64_t size = m.count * m.columns;
+    std::string from = "0";
+    std::int64_t inside = m.count;
+    for (const int l : m.rows) {
+      const std::int64_t extent = p.extents[static_cast<std::size_t>(l)];
+      inside /= extent;
+      from += " + x / " + num(m.columns * inside) + " % " + num(extent) + " * " + num(stride_of(m.source, l));
+    }
+    if (m.line >= 0) from += " + x % " + num(m.columns) + " * " + num(stride_of(m.source, m.line));
+    t += "  for (int x = thread; x < " + num(size) + "; x += " + num(p.config.threads) + ")\n    shared[" + num(m.offset) + " + x / " + num(m.columns) + " * " +
+         num(m.pitch) + " + x % " + num(m.columns) + "] = conj_if<" + (m.source.conj ? "true" : "false") + ">(E::get(p" + std::to_string(at) + "[" + from + "]));\n";
+  }
+  return t;
+}
+
+/// The elements of an operand follow each other without gaps: how many words each has, or 0.
+std::int64_t run_of_element(const chain_plan& p, const operand& x) {
+  if (p.digits.size() != 1) return 0;
+  std::vector<std::pair<std::int64_t, std::int64_t>> axes;
+  for (std::size_t d = 0; d < x.labels.size(); ++d)
+    if (!has(p.grid, x.labels[d])) axes.push_back({x.strides[d], p.extents[static_cast<std::size_t>(x.labels[d])]});
+  std::sort(axes.begin(), axes.end());
+  std::int64_t expected = 1;
+  for (const auto& [stride, extent] : axes) {
+    if (stride != expected) return 0;
+    expected *= extent;
+  }
+  return stride_of(x, p.digits[0].first) == expected ? expected : 0;
+}
+
+/// What the block that will run here next reads is on its way to the second cache.
+std::string ahead_text(const chain_plan& p) {
+  std::string t;
+  const auto pointers = pointers_of(p);
+  std::set<std::size_t> done;
+  for (const chain_op& x : p.ops)
+    for (const operand* in : inputs_of(x.op)) {
+      if (!is_in_memory(p, *in) || is_same(*in, x.op.c)) continue;
+      const auto at = static_cast<std::size_t>(std::find_if(pointers.begin(), pointers.end(), [&](const operand& y) { return is_same(*in, y); }) - pointers.begin());
+      const std::int64_t run = run_of_element(p, *in);
+      if (run * static_cast<std::int64_t>(size_of(in->type)) * p.config.elements < 512 || !done.insert(at).second) continue;
+      t += "      if (thread == " + num(static_cast<std::int64_t>(done.size() - 1) % p.config.threads) + ") ask_for_run(p" + std::to_string(at) + ", soon * " + num(run) + ", end * " + num(run) + ");\n";
+    }
+  if (t.empty()) return t;
+  return "    if (const i64 soon = (group + args.ahead) * " + num(p.config.elements) + "; args.ahead > 0 && soon < args.count) {\n      const i64 end = soon + " +
+         num(p.config.elements) + " < args.count ? soon + " + num(p.config.elements) + " : args.count;\n" + t + "    }\n";
+}
+
+std::string pointers_text(const chain_plan& p) {
+  std::string t;
+  const auto pointers = pointers_of(p);
+  for (std::size_t n = 0; n < pointers.size(); ++n) {
+    std::string type = "typename E::type";
+    for (const chain_op& x : p.ops)
+      if ((x.op.what == action::gather || x.op.what == action::scatter) && is_same(x.op.a, pointers[n])) type = pointers[n].type == dtype::f64 ? "const long long" : "const int";
+    if (is_in_memory(p, pointers[n]) && pointers[n].where == operand::kind::temporary && pointers[n].type != p.type) type = "W";
+    t += "  " + type + "* const p" + std::to_string(n) + " = static_cast<" + type + "*>(args.p[" + std::to_string(n) + "]);\n";
+  }
+  return t;
+}
+
+}  // namespace
+
+kernel_request request_of(const chain_plan& p) {
+  const std::size_t pointers = pointers_of(p).size(), scalars = scalars_of(p).size();
+  const std::string threads = num(p.config.threads), barrier = p.config.threads == 32 ? "    __syncwarp();\n" : "    __syncthreads();\n";
+  std::string t = "#include \"chain.cuh\"\nstruct chain_args {\n  void* p[" + std::to_string(std::max<std::size_t>(1, pointers)) +
+                  "];\n  i64 count, groups, ahead;\n  double s[" + std::to_string(std::max<std::size_t>(1, scalars)) + "][2];\n};\n";
+  t += "extern \"C\" __global__ void __launch_bounds__(" + threads + ", " + num(p.config.blocks) + ") chain(const __grid_constant__ chain_args args) {\n";
+  t += "  using E = " + element_type(p.type) + ";\n  using W = typename E::wide;\n  extern __shared__ uint4 pool[];\n";
+  t += "  W* const shared = reinterpret_cast<W*>(pool);\n  const int thread = static_cast<int>(threadIdx.x);\n" + pointers_text(p);
+  for (std::size_t n = 0; n < scalars; ++n) t += "  const W s" + std::to_string(n) + " = coefficient(static_cast<W*>(nullptr), args.s[" + std::to_string(n) + "]);\n";
+  t += matrices_text(p);
+  t += "#pragma unroll 1\n  for (i64 group = blockIdx.x; group < args.groups; group += gridDim.x) {\n    const i64 first = group * " + num(p.config.elements) + ";\n";
+  if (p.config.ahead) t += ahead_text(p);
+  if (!p.buffers.empty() || !p.matrices.empty()) t += barrier;
+  int stage = 0;
+  for (const chain_pass& pass : p.passes) {
+    if (pass.stage != stage) t += barrier;
+    stage = pass.stage;
+    t += chains::pass_writer(p, pass).text();
+  }
+  t += "  }\n}\n";
+  return {std::move(t), "chain", p.config.threads, p.shared_bytes};
+}
+
+}  // namespace ricci::cuda

@@ -1,0 +1,98 @@
+// What the text of a chain is written with: rows of matrices in shared memory, functions, additions to shared results.
+#pragma once
+#include "element.cuh"
+
+/// acc[r][l] += row[l] x[r]; the row begins at a multiple of 16 bytes and may be read to the next one.
+template <int L, int R, class W>
+__device__ inline void add_row(W (&acc)[R][L], const W* row, const W (&x)[R]) {
+  constexpr int wide = sizeof(W) >= 16 ? 1 : 16 / sizeof(W);
+  struct __align__(sizeof(W) * wide) several {
+    W at[wide];
+  };
+#pragma unroll
+  for (int l = 0; l < L; l += wide) {
+    const several m = *reinterpret_cast<const several*>(row + l);
+#pragma unroll
+    for (int w = 0; w < wide; ++w)
+      if (l + w < L) {
+#pragma unroll
+        for (int r = 0; r < R; ++r) multiply_add(acc[r][l + w], m.at[w], x[r]);
+      }
+  }
+}
+
+template <int L, int R, class W>
+__device__ inline void clear(W (&acc)[R][L]) {
+#pragma unroll
+  for (int r = 0; r < R; ++r)
+#pragma unroll
+    for (int l = 0; l < L; ++l) acc[r][l] = zero_of(static_cast<W*>(nullptr));
+}
+
+/// Row h of the halves of an even or odd matrix with N rows: x and y are the values at h and N - 1 - h.
+template <int N, int Pitch, int L, int R, class W>
+__device__ inline void add_halves(W (&even)[R][L], W (&odd)[R][L], const W* rows, int h, const W (&x)[R], const W (&y)[R]) {
+  constexpr int first = (N + 1) / 2;
+  W sum[R], difference[R];
+#pragma unroll
+  for (int r = 0; r < R; ++r) {
+    sum[r] = h == N - 1 - h ? x[r] : x[r] + y[r];
+    difference[r] = x[r] - y[r];
+  }
+  add_row(even, rows + h * Pitch, sum);
+  if (h < N / 2) add_row(odd, rows + (first + h) * Pitch, difference);
+}
+
+/// v[q] = even[q] + odd[q], v[Q-1-q] = parity (even[q] - odd[q])
+template <int Parity, int Q, int H, int R, class W>
+__device__ inline void join_halves(W (&v)[R][Q], const W (&even)[R][H], const W (&odd)[R][H]) {
+#pragma unroll
+  for (int r = 0; r < R; ++r)
+#pragma unroll
+    for (int l = 0; l < H; ++l) {
+      v[r][l] = even[r][l] + odd[r][l];
+      if (l < Q - 1 - l) v[r][Q - 1 - l] = Parity > 0 ? even[r][l] - odd[r][l] : odd[r][l] - even[r][l];
+    }
+}
+
+/// A number that the text knows.
+template <class W>
+__device__ inline W constant(double x) {
+  const double both[2] = {x, 0};
+  return coefficient(static_cast<W*>(nullptr), both);
+}
+
+__device__ inline float square_root(float x) { return sqrtf(x); }
+__device__ inline double square_root(double x) { return sqrt(x); }
+__device__ inline float absolute(float x) { return fabsf(x); }
+__device__ inline double absolute(double x) { return fabs(x); }
+__device__ inline float exponential(float x) { return expf(x); }
+__device__ inline double exponential(double x) { return exp(x); }
+template <class W> __device__ inline W reciprocal(W x) { return W(1) / x; }
+template <class W> __device__ inline W reciprocal_root(W x) { return W(1) / square_root(x); }
+template <class W> __device__ inline W smaller_of(W x, W y) { return x < y ? x : y; }
+template <class W> __device__ inline W larger_of(W x, W y) { return x < y ? y : x; }
+
+/// *to += x, whatever other threads do.
+template <class E> __device__ inline void add_to(float* to, float x) { atomicAdd(to, x); }
+template <class E> __device__ inline void add_to(double* to, double x) { atomicAdd(to, x); }
+template <class E, class X>
+__device__ inline void add_to(complex_of<X>* to, complex_of<X> x) {
+  atomicAdd(&to->x, x.x);
+  atomicAdd(&to->y, x.y);
+}
+template <class E>
+__device__ inline void add_to(u16* to, float x) {
+  u16 seen = *static_cast<volatile u16*>(to), expected;
+  do {
+    expected = seen;
+    seen = atomicCAS(to, expected, E::put(E::get(expected) + x));
+  } while (seen != expected);
+}
+
+/// Asks for elements [first, last) of a run that begins at `from`; of borders that are not aligned, less.
+template <class T>
+__device__ inline void ask_for_run(const T* from, i64 first, i64 last) {
+  const u64 begin = (reinterpret_cast<u64>(from + first) + 15) / 16 * 16, end = reinterpret_cast<u64>(from + last) / 16 * 16;
+  if (end > begin) ask_for(reinterpret_cast<const char*>(begin), static_cast<unsigned>(end - begin));
+}

@@ -1,0 +1,19 @@
+// The kernels of a program: chains of operations, and steps of one.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "gpu/chain.hpp"
+
+namespace ricci::cuda {
+
+struct program_part {
+  int first = 0, last = 0;          // operations of the work
+  std::optional<chain_plan> chain;  // none: one contraction, by the kernels for steps
+};
+
+/// Every operation in one part, in order. Errors: none; what has no kernel has no part with a chain.
+std::vector<program_part> parts_of(const planning::work& w, const gpu_machine& m);
+
+}  // namespace ricci::cuda

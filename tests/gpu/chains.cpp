@@ -1,0 +1,44 @@
+// The kernels of fused programs, run on this CPU: their text is compiled as C++ and compared with the reference.
+#include <catch2/catch.hpp>
+
+#include <cstring>
+
+#include "fused_check.hpp"
+#include "host_gpu.hpp"
+
+using namespace ricci;
+using namespace ricci::test;
+
+TEST_CASE("fused kernels on the host") {
+  std::vector<fused_case> cases = fused_cases(false);
+  std::vector<cuda::program_plan> plans;
+  host_gpu gpu;
+  for (const fused_case& c : cases) {
+    plans.push_back(cuda::make_program_plan(on_gpu(c.c->p), cuda::described_h200(), {}));
+    gpu.add(plans.back());
+  }
+  const std::string failure = gpu.compile();
+  INFO(failure);
+  REQUIRE(failure.empty());
+  for (std::size_t n = 0; n < cases.size(); ++n) {
+    fused_check check(cases[n]);
+    for (const bool reverse : {false, true}) {
+      check.restore();
+      gpu.run(plans[n], cases[n].c->bind(), reverse);
+      INFO(cases[n].name << (reverse ? ", threads in reverse" : "") << "\n" << to_string(cases[n].c->p));
+      CHECK(check.error() <= 1);
+    }
+  }
+}
+
+TEST_CASE("the bake-off operators are one kernel each") {
+  for (int degree = 1; degree <= 15; ++degree)
+    for (const int which : {1, 3, 5}) {
+      const int P = degree + 1, Q = degree + 2;
+      const fused_case c = which == 1 ? bk1(dtype::f64, P, Q, 1000) : which == 3 ? bk3(dtype::f64, P, Q, 1000) : bk5(dtype::f64, P, 1000);
+      INFO(c.name);
+      const auto plan = cuda::make_program_plan(on_gpu(c.c->p), cuda::described_h200(), {});
+      CHECK(plan.launches.size() == 1);
+      CHECK(plan.workspace == 0);
+    }
+}

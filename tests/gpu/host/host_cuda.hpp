@@ -1,0 +1,98 @@
+// CUDA for one CPU thread: the text of a kernel compiles as C++ behind this header, and a block's threads are fibres that
+// give way at barriers. Shared memory is poisoned before each block, and threads can run in reverse, so that reads of
+// what was never written and missing barriers show.
+#pragma once
+#include <ucontext.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#define __device__
+#define __host__
+#define __global__
+#define __shared__
+#define __align__(n) alignas(n)
+#define __launch_bounds__(...)
+#define __grid_constant__
+
+struct alignas(16) uint4 { unsigned x, y, z, w; };
+struct alignas(8) uint2 { unsigned x, y; };
+struct dim3 { unsigned x = 1, y = 1, z = 1; };
+static dim3 threadIdx, blockIdx, gridDim;
+
+inline float __uint_as_float(unsigned x) {
+  float y;
+  std::memcpy(&y, &x, 4);
+  return y;
+}
+template <class T> T atomicAdd(T* to, T x) {
+  const T before = *to;
+  *to += x;
+  return before;
+}
+inline unsigned short atomicCAS(unsigned short* to, unsigned short expected, unsigned short x) {
+  const unsigned short before = *to;
+  if (before == expected) *to = x;
+  return before;
+}
+
+namespace host {
+
+struct fibre {
+  ucontext_t context;
+  bool done = false;
+};
+static std::vector<fibre> fibres;
+static std::vector<char> stacks;
+static ucontext_t scheduler;
+static unsigned current;
+static void (*body)(void*);
+static void* body_args;
+constexpr std::size_t stack_bytes = 128 << 10;
+
+static void start() {
+  body(body_args);
+  fibres[current].done = true;
+  swapcontext(&fibres[current].context, &scheduler);
+}
+
+/// All blocks one after the other; in a block every thread in turn up to the next barrier.
+static void launch(unsigned grid, unsigned threads, bool reverse, void* pool, std::size_t pool_bytes, void (*kernel)(void*), void* args) {
+  fibres.resize(threads);
+  stacks.resize(threads * stack_bytes);
+  gridDim.x = grid;
+  body = kernel, body_args = args;
+  for (unsigned block = 0; block < grid; ++block) {
+    blockIdx.x = block;
+    std::memset(pool, 0xff, pool_bytes);  // NaNs
+    for (unsigned t = 0; t < threads; ++t) {
+      getcontext(&fibres[t].context);
+      fibres[t].context.uc_stack.ss_sp = stacks.data() + t * stack_bytes;
+      fibres[t].context.uc_stack.ss_size = stack_bytes;
+      fibres[t].context.uc_link = nullptr;
+      fibres[t].done = false;
+      makecontext(&fibres[t].context, start, 0);
+    }
+    for (bool any = true; any;) {
+      any = false;
+      for (unsigned n = 0; n < threads; ++n) {
+        current = reverse ? threads - 1 - n : n;
+        if (fibres[current].done) continue;
+        threadIdx.x = current;
+        swapcontext(&scheduler, &fibres[current].context);
+        any = true;
+      }
+    }
+  }
+}
+
+}  // namespace host
+
+inline void __syncthreads() {
+  const unsigned me = host::current;
+  swapcontext(&host::fibres[me].context, &host::scheduler);
+  threadIdx.x = me;
+}
+inline void __syncwarp() { __syncthreads(); }

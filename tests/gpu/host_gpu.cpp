@@ -1,0 +1,148 @@
+// The compiler that built the tests builds the kernels too: RICCI_HOST_COMPILER, and the shim in RICCI_HOST_FOLDER.
+#include "host_gpu.hpp"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+
+#include <algorithm>
+#include <complex>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+#include "build_program.hpp"
+#include "gpu/kernel_texts.hpp"
+
+namespace ricci::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size()) text.replace(at, what.size(), by);
+  return text;
+}
+
+/// A kernel's text in a namespace of its own, with a function that launches it.
+std::string wrapped(const std::string& text, std::size_t n) {
+  const std::string space = "kernel_" + std::to_string(n);
+  const std::string body = replaced(replaced(text, "#include \"chain.cuh\"\n", ""), "extern \"C\" ", "static ");
+  return "namespace " + space + " {\nuint4 pool[16384];\n" + body + "void call(void* args) { chain(*static_cast<chain_args*>(args)); }\n}\n" +
+         "extern \"C\" void launch_" + std::to_string(n) + "(void* args, unsigned grid, unsigned threads, bool reverse) {\n  host::launch(grid, threads, reverse, " +
+         space + "::pool, sizeof " + space + "::pool, " + space + "::call, args);\n}\n";
+}
+
+std::complex<double> scalar(const coefficient& c, const bindings& b) {
+  std::complex<double> x = c.base;
+  if (c.scalar >= 0) x *= b.scalars[c.scalar];
+  for (const auto& [slot, sign] : c.more) x += sign * b.scalars[slot];
+  return x;
+}
+
+/// One contraction, every label a loop.
+void contract(const pair_op& op, const program& source, const std::vector<void*>& pointers, const bindings& b) {
+  std::vector<int> labels = op.c.labels, sums;
+  for (const operand* x : {&op.a, &op.b})
+    for (const int l : x->labels)
+      if (!cuda::chains::has(labels, l) && !cuda::chains::has(sums, l)) sums.push_back(l);
+  std::vector<std::int64_t> at(source.labels.size(), 0);
+  const auto extent = [&](int l) { return source.labels[static_cast<std::size_t>(l)].extent; };
+  const auto next = [&](const std::vector<int>& over) {
+    for (std::size_t d = over.size(); d-- > 0; at[static_cast<std::size_t>(over[d])] = 0)
+      if (++at[static_cast<std::size_t>(over[d])] < extent(over[d])) return true;
+    return false;
+  };
+  const auto place = [&](const operand& x) {
+    std::int64_t offset = 0;
+    for (std::size_t d = 0; d < x.labels.size(); ++d) offset += at[static_cast<std::size_t>(x.labels[d])] * x.strides[d];
+    return offset;
+  };
+  const auto read = [&](const operand& x, int which) -> std::complex<double> {
+    if (x.where == operand::kind::one) return 1;
+    const auto y = get(x.type, pointers[static_cast<std::size_t>(which)], place(x));
+    return x.conj ? std::conj(y) : y;
+  };
+  do {
+    std::complex<double> sum = 0;
+    do sum += read(op.a, 0) * read(op.b, 1);
+    while (next(sums));
+    const std::complex<double> beta = scalar(op.beta, b);
+    sum *= scalar(op.alpha, b);
+    if (beta != 0.0) sum += beta * get(op.c.type, pointers[2], place(op.c));
+    put(op.c.type, pointers[2], place(op.c), sum);
+  } while (next(labels));
+}
+
+}  // namespace
+
+host_gpu::host_gpu() {
+  std::string name = (fs::temp_directory_path() / "ricci-host-XXXXXX").string();
+  if (!mkdtemp(name.data())) throw std::runtime_error("no folder for kernels");
+  folder_ = name;
+}
+
+host_gpu::~host_gpu() {
+  if (library_) dlclose(library_);
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+}
+
+void host_gpu::add(const cuda::program_plan& p) {
+  for (const cuda::launch_plan& l : p.launches)
+    if (l.chain)
+      if (const std::string text = request_of(*l.chain).text; std::find(texts_.begin(), texts_.end(), text) == texts_.end()) texts_.push_back(text);
+}
+
+std::string host_gpu::compile() {
+  for (int t = 0; t < cuda::kernel_text_count; ++t) std::ofstream(fs::path(folder_) / cuda::kernel_text_names[t]) << cuda::kernel_texts[t];
+  for (const char* name : {"host_cuda.hpp", "hardware.cuh"})
+    fs::copy_file(fs::path(RICCI_HOST_FOLDER) / name, fs::path(folder_) / name, fs::copy_options::overwrite_existing);
+  {
+    std::ofstream out(fs::path(folder_) / "kernels.cpp");
+    out << "#include \"host_cuda.hpp\"\n#include \"chain.cuh\"\n";
+    for (std::size_t n = 0; n < texts_.size(); ++n) out << wrapped(texts_[n], n);
+  }
+  const std::string file = folder_ + "/kernels.so", log = folder_ + "/log";
+  const std::string command = std::string(RICCI_HOST_COMPILER) + " -std=c++20 -O1 -w -fno-strict-aliasing -fPIC -shared -o " + file + " " + folder_ + "/kernels.cpp 2> " + log;
+  const int result = std::system(command.c_str());
+  if (result == 0) library_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library_) {
+    std::ostringstream said;
+    said << std::ifstream(log).rdbuf();
+    return "the kernels do not compile for this CPU:\n" + said.str().substr(0, 4000);
+  }
+  for (std::size_t n = 0; n < texts_.size(); ++n)
+    launchers_.push_back(reinterpret_cast<launcher>(dlsym(library_, ("launch_" + std::to_string(n)).c_str())));
+  return "";
+}
+
+void host_gpu::run(const cuda::program_plan& p, const bindings& b, bool reverse) const {
+  cuda::gpu_machine small = cuda::described_h200();
+  small.multiprocessors = 1;  // so that what is asked for ahead lies within the batch
+  std::vector<char> workspace(static_cast<std::size_t>(p.workspace) + 256, '\xff');
+  const auto pointer = [&](const cuda::place& x) -> void* {
+    if (x.where == operand::kind::external) return b.pointers[x.slot];
+    return x.where == operand::kind::temporary ? workspace.data() + x.offset : nullptr;
+  };
+  for (const cuda::launch_plan& l : p.launches) {
+    if (!l.chain) {
+      contract(p.ops[static_cast<std::size_t>(l.op)], p.source, {pointer(l.places[0]), pointer(l.places[1]), pointer(l.places[2])}, b);
+      continue;
+    }
+    cuda::chain_args args(*l.chain, {}, small);
+    for (const cuda::place& x : l.pointers) args.add(pointer(x));
+    args.add_counts();
+    for (const coefficient& c : l.scalars) {
+      const auto x = scalar(c, b);
+      const double both[2] = {x.real(), x.imag()};
+      args.add(both);
+    }
+    const auto at = std::find(texts_.begin(), texts_.end(), request_of(*l.chain).text) - texts_.begin();
+    launchers_[static_cast<std::size_t>(at)](args.bytes(), args.grid(), static_cast<unsigned>(l.chain->config.threads), reverse);
+  }
+}
+
+}  // namespace ricci::test

@@ -19,20 +19,26 @@ using ricci::labels::r;
 using ricci::labels::s;
 using ricci::labels::t;
 
+/// What is made of an operator's statements: a fused program.
+struct fused {
+  template <class... S>
+  auto operator()(const S&... statements) const { return ricci::fuse(statements...); }
+};
+
 /// v(... i j k ...) += mass of u(...), written by `put`: v.assign or v.add of an expression over e, n, m, l.
 /// u stands under (e, k, j, i), the result under (e, n, m, l).
-template <class Basis, class Weights, class U, class Put>
-auto mass(const Basis& B, const Weights& W, const U& u, const Put& put) {
+template <class Basis, class Weights, class U, class Put, class Make = fused>
+auto mass(const Basis& B, const Weights& W, const U& u, const Put& put, const Make& make = {}) {
   ricci::local<double> p("p"), q("q");
-  return ricci::fuse(p(e, t, s, r).assign(B(t, k) * B(s, j) * B(r, i) * u), q(e, t, s, r).assign(W(e, t, s, r) * p(e, t, s, r)),
+  return make(p(e, t, s, r).assign(B(t, k) * B(s, j) * B(r, i) * u), q(e, t, s, r).assign(W(e, t, s, r) * p(e, t, s, r)),
                      put(B(t, n) * B(s, m) * B(r, l) * q(e, t, s, r)));
 }
 
 /// Diffusion with stored geometry. G: six fields as in geometry::G.
-template <class Basis, class Derivative, class Six, class U, class Put>
-auto diffusion(const Basis& B, const Derivative& D, const Six& G, const U& u, const Put& put) {
+template <class Basis, class Derivative, class Six, class U, class Put, class Make = fused>
+auto diffusion(const Basis& B, const Derivative& D, const Six& G, const U& u, const Put& put, const Make& make = {}) {
   ricci::local<double> p("p"), x("x"), y("y"), z("z"), a("a"), b("b"), c("c"), q("q");
-  return ricci::fuse(
+  return make(
       p(e, t, s, r).assign(B(t, k) * B(s, j) * B(r, i) * u),
       x(e, t, s, r).assign(D(r, o) * p(e, t, s, o)), y(e, t, s, r).assign(D(s, o) * p(e, t, o, r)),
       z(e, t, s, r).assign(D(t, o) * p(e, o, s, r)),
@@ -44,10 +50,10 @@ auto diffusion(const Basis& B, const Derivative& D, const Six& G, const U& u, co
 }
 
 /// Diffusion at the nodes: B is the identity. u stands under (e, t, s, r), and so does the result.
-template <class Derivative, class Six, class U, class Put>
-auto collocated_diffusion(const Derivative& D, const Six& G, const U& u, const Put& put) {
+template <class Derivative, class Six, class U, class Put, class Make = fused>
+auto collocated_diffusion(const Derivative& D, const Six& G, const U& u, const Put& put, const Make& make = {}) {
   ricci::local<double> p("p"), x("x"), y("y"), z("z"), a("a"), b("b"), c("c");
-  return ricci::fuse(
+  return make(
       p(e, t, s, r).assign(u),
       x(e, t, s, r).assign(D(r, o) * p(e, t, s, o)), y(e, t, s, r).assign(D(s, o) * p(e, t, o, r)),
       z(e, t, s, r).assign(D(t, o) * p(e, o, s, r)),

@@ -10,6 +10,7 @@
 #include "engine/tables.hpp"
 #include "engine/explain.hpp"
 #include "gpu/executable.hpp"
+#include "gpu/tables.hpp"
 
 namespace ricci {
 
@@ -131,7 +132,7 @@ std::shared_ptr<const executable> compile(const program& p, const options& o) {
 std::shared_ptr<const executable> compile(const program& p, const options& o, const bindings& tables) {
   const auto made = compile(p, o);
   if (!has_lookups(p)) return made;
-  if (o.check_indices) check_indices(p, tables);
+  if (o.check_indices) check_indices(p, made->gpu() ? cuda::host_tables(p, tables).bind() : tables);
   if (made->gpu()) return made;
   read_tables read;
   if (made->bound().scatters) read.order = order_of(made->decisions(), made->bound(), tables);

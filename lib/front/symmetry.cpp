@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
+
+#include <ricci/tensor/tensor.hpp>
 
 #include "front/lowering.hpp"
 
@@ -14,7 +17,18 @@ namespace {
 template <class T>
 class matrix {
  public:
-  matrix(const void* base, const slot_use& s) : first_(static_cast<const T*>(base) + s.offset), s_(s) {}
+  matrix(const void* base, const slot_use& s, bool on_gpu) : first_(static_cast<const T*>(base) + s.offset), s_(s) {
+    if (!on_gpu) return;
+    std::int64_t low = 0, high = 0;
+    for (int d = 0; d < 2; ++d) {
+      const std::int64_t reach = (s.last[d] - s.first[d] - 1) * s.strides[d];
+      (reach < 0 ? low : high) += reach;
+    }
+    copied_.resize(static_cast<std::size_t>(high - low + 1));
+    copy_memory(copied_.data(), false, first_ + low, true, high - low + 1, sizeof(T));
+    first_ = copied_.data() - low;
+  }
+  matrix(const matrix&) = delete;
   std::int64_t rows() const { return s_.last[0] - s_.first[0]; }
   std::int64_t cols() const { return s_.last[1] - s_.first[1]; }
   T at(std::int64_t y, std::int64_t x) const { return first_[y * s_.strides[0] + x * s_.strides[1]]; }
@@ -22,6 +36,7 @@ class matrix {
  private:
   const T* first_;
   const slot_use& s_;
+  std::vector<T> copied_;  // of a matrix in GPU memory
 };
 
 /// The largest |r(y,x) - sign r(Y-1-y, X-1-x)|, and where.
@@ -64,9 +79,10 @@ int parity_of(const front_call& call, const lowering& low, int slot) {
   const slot_use& s = low.slots[slot];
   const leaf_info& leaf = call.program->leaves[s.leaf];
   const void* base = call.bases[s.leaf];
-  if (s.last[0] <= s.first[0] || s.last[1] <= s.first[1] || s.label[0] == s.label[1] || !base || leaf.space != memory_space::host) return 0;
-  if (leaf.type == dtype::f64) return sign_of(matrix<double>(base, s));
-  if (leaf.type == dtype::f32) return sign_of(matrix<float>(base, s));
+  if (s.last[0] <= s.first[0] || s.last[1] <= s.first[1] || s.label[0] == s.label[1] || !base) return 0;
+  const bool on_gpu = leaf.space == memory_space::gpu;
+  if (leaf.type == dtype::f64) return sign_of(matrix<double>(base, s, on_gpu));
+  if (leaf.type == dtype::f32) return sign_of(matrix<float>(base, s, on_gpu));
   return 0;  // complex and 16-bit matrices are multiplied as any other
 }
 

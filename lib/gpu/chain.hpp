@@ -23,6 +23,7 @@ struct chain_config {
   int lines = 1;      // that a thread has in hand at a time, at most
   int blocks = 1;     // on a multiprocessor that the compiler leaves registers for
   bool ahead = true;  // what a later block reads is asked for early
+  int unroll = 0;     // terms of a sum that are written out, if they come from shared memory; 0: all
   bool operator==(const chain_config&) const = default;
 };
 
@@ -84,8 +85,11 @@ struct chain_plan {
 std::optional<chain_plan> plan_chain(const planning::work& w, int first, int last, const gpu_machine& m);
 
 /// The best configurations by estimate, best first; set_config() makes the plan follow one.
-std::vector<chain_config> chain_candidates(const chain_plan& p, const gpu_machine& m);
+std::vector<chain_config> chain_candidates(const chain_plan& p, const gpu_machine& m, std::size_t most = 1);
 void set_config(chain_plan& p, const chain_config& c);
+
+/// Fewer blocks until the compiler's registers do; nothing without a compiler.
+void settle(chain_plan& p, const gpu_machine& m);
 
 kernel_request request_of(const chain_plan& p);
 

@@ -3,6 +3,8 @@
 #include <cstring>
 
 #include "gpu/chain.hpp"
+#include "gpu/code_info.hpp"
+#include "gpu/compiler.hpp"
 
 namespace ricci::cuda {
 
@@ -11,6 +13,19 @@ chain_args::chain_args(const chain_plan& p, const kernel& k, const gpu_machine& 
   const std::int64_t resident = static_cast<std::int64_t>(m.multiprocessors) * std::max(1, k.blocks);
   grid_ = std::min<std::int64_t>(groups, 0x7fffffff);
   counts_[0] = p.count, counts_[1] = groups, counts_[2] = resident;
+}
+
+void settle(chain_plan& p, const gpu_machine& m) {
+  const compiler_info& c = find_compiler();
+  const bool exact = std::find(c.architectures.begin(), c.architectures.end(), m.architecture) != c.architectures.end();
+  while (exact && p.config.blocks > 1) {
+    const kernel_request r = request_of(p);
+    if (read_code_info(machine_code(r.text, m.architecture), r.name).stack_bytes == 0) return;
+    // The next number of blocks that leaves each thread eight registers more.
+    const auto registers = [&](int blocks) { return m.registers / (p.config.threads * blocks) / 8; };
+    const int before = registers(p.config.blocks);
+    while (p.config.blocks > 1 && registers(p.config.blocks) == before) --p.config.blocks;
+  }
 }
 
 template <class T>

@@ -49,7 +49,8 @@ std::string pass_writer::sum_text(int n) {
       if (has(in->labels, l) && in_registers(p_, pass_, n, *in) >= 0) indexes = true;
     turns *= extent;
     const bool unrolled = indexes || turns <= most_unrolled / std::max<std::int64_t>(1, x.line < 0 ? 1 : p_.extents[static_cast<std::size_t>(x.line)] / 8);
-    loops = std::string(unrolled ? "#pragma unroll\n" : "#pragma unroll 1\n") + "      for (int k" + std::to_string(l) + " = 0; k" + std::to_string(l) + " < " + num(extent) +
+    const std::string some = p_.config.unroll > 0 && !indexes ? "#pragma unroll " + num(d + 1 == x.sum.size() ? p_.config.unroll : 1) + "\n" : "";
+    loops = (!some.empty() ? some : unrolled ? "#pragma unroll\n" : "#pragma unroll 1\n") + "      for (int k" + std::to_string(l) + " = 0; k" + std::to_string(l) + " < " + num(extent) +
             "; ++k" + std::to_string(l) + ") {\n" + loops;
     ends += "      }\n";
   }
@@ -67,8 +68,9 @@ std::string pass_writer::halves_text(int n, const chain_matrix& m, const operand
     for (int r = 0; r < lines_; ++r) body += " " + std::string(name) + "[" + std::to_string(r) + "] = " + value(n, other, r, before) + ";";
     body += " }\n";
   }
+  const std::string some = p_.config.unroll > 0 && in_registers(p_, pass_, n, other) < 0 ? " " + num((p_.config.unroll + 1) / 2) : "";
   const std::string finish = finish_sum(n, before);
-  return before + "      W " + array(n) + ";\n      { W even[" + lines + "][" + half + "], odd[" + lines + "][" + half + "];\n      clear(even), clear(odd);\n#pragma unroll\n      for (int h = 0; h < " +
+  return before + "      W " + array(n) + ";\n      { W even[" + lines + "][" + half + "], odd[" + lines + "][" + half + "];\n      clear(even), clear(odd);\n#pragma unroll" + some + "\n      for (int h = 0; h < " +
          num((m.count + 1) / 2) + "; ++h) {\n      W x[" + lines + "], y[" + lines + "];\n" + body + "      add_halves<" + num(m.count) + ", " + num(m.pitch) + ">(even, odd, shared + " + num(m.offset) +
          ", h, x, y);\n      }\n      join_halves<" + std::to_string(m.source.parity) + ">(" + v + ", even, odd); }\n" + finish;
 }

@@ -264,19 +264,19 @@ void set_config(chain_plan& p, const chain_config& c) {
   p.shared_bytes = static_cast<int>(std::min<std::int64_t>(place_buffers(p, accesses, at) * word_of(p), 1 << 30));
 }
 
-std::vector<chain_config> chain_candidates(const chain_plan& given, const gpu_machine& m) {
+std::vector<chain_config> chain_candidates(const chain_plan& given, const gpu_machine& m, std::size_t most) {
   chain_plan p = given;
-  set_config(p, {1, 128, 1, 1, true});
+  set_config(p, {});
   std::int64_t fixed = 0;
   for (const chain_matrix& x : p.matrices) fixed += x.count * x.pitch * word_of(p);
-  const double each = static_cast<double>(p.shared_bytes - fixed), most = m.shared_most;
+  const double each = static_cast<double>(p.shared_bytes - fixed);
   std::vector<std::pair<double, chain_config>> scored;
   for (const int threads : {32, 64, 96, 128, 160, 192, 256, 320, 384, 512})
     for (int elements = 1; elements <= 1024; elements = elements < 16 ? elements + 1 : elements < 64 ? elements + 8 : elements * 2) {
       const double shared = static_cast<double>(fixed) + each * elements * 1.03;
-      if (elements > 1 && (shared > most || elements > 2 * p.count)) break;
+      if (elements > 1 && (shared > m.shared_most || elements > 2 * p.count)) break;
       for (const int lines : {1, 2, 3, 4}) {
-        const chain_config c{elements, threads, lines, 1, true};
+        const chain_config c{.elements = elements, .threads = threads, .lines = lines};
         const double s = score(p, c, shared, m);
         if (s > 0) scored.push_back({s, c});
       }
@@ -284,7 +284,10 @@ std::vector<chain_config> chain_candidates(const chain_plan& given, const gpu_ma
   std::stable_sort(scored.begin(), scored.end(), [](const auto& x, const auto& y) { return x.first > y.first; });
   std::vector<chain_config> out;
   for (const auto& [s, c] : scored) {
-    if (out.size() == 8) break;
+    if (out.size() == most) break;
+    // Of one number of threads, two: neighbours in the list are alike.
+    const auto alike = std::count_if(out.begin(), out.end(), [&, t = c.threads](const chain_config& x) { return x.threads == t; });
+    if (alike >= 2) continue;
     set_config(p, c);
     if (p.shared_bytes > m.shared_most) continue;
     // As many blocks as shared memory holds, if the registers are likely to do.
@@ -298,7 +301,7 @@ std::vector<chain_config> chain_candidates(const chain_plan& given, const gpu_ma
 
 std::string to_string(const chain_config& c) {
   return std::to_string(c.elements) + (c.elements == 1 ? " element" : " elements") + " a block of " + std::to_string(c.threads) + " threads" +
-         (c.lines > 1 ? ", " + std::to_string(c.lines) + " lines at a time" : "");
+         (c.lines > 1 ? ", " + std::to_string(c.lines) + " lines at a time" : "") + (c.unroll > 0 ? ", sums by " + std::to_string(c.unroll) : "");
 }
 
 }  // namespace ricci::cuda

@@ -134,10 +134,13 @@ struct executable::variants {
   std::vector<std::atomic<const kernel*>> known;
 };
 
-executable::executable(const program& p, const options& o)
-    : device_(current_device()), plan_(make_program_plan(p, device_.machine, o)),
+executable::executable(const program& p, const options& o) : executable(make_program_plan(p, current_device().machine, o)) {}
+
+executable::executable(program_plan p)
+    : device_(current_device()), plan_(std::move(p)),
       variants_(std::make_shared<variants>(plan_.launches.size())) {
   for (std::size_t s = 0; s < plan_.launches.size(); ++s) {
+    if (plan_.launches[s].chain) settle(*plan_.launches[s].chain, device_.machine);
     kernel_of(s, {}, false);
     if (plan_.launches[s].partials >= 0) kernel_of(s, {}, true);
   }

@@ -52,6 +52,8 @@ std::string to_string(const program_plan& p, const gpu_machine& m, const device*
 class executable {
  public:
   executable(const program& p, const options& o);
+  /// A plan for the current device, as it is or with other configurations.
+  explicit executable(program_plan p);
 
   /// Enqueues on a stream of the device; returns at once.
   void run(const bindings& b, void* stream) const;

@@ -9,8 +9,8 @@ using namespace chains;
 
 namespace {
 
-constexpr std::int64_t longest_label = 64;       // within an element
-constexpr double most_flops = 4e6, few_elements = 32;  // of an element; larger products have kernels of their own
+constexpr std::int64_t longest_label = 64, few_elements = 32;  // within an element; of them
+constexpr double most_flops = 4e6, few_flops = 1e8;  // of an element; of all, where elements are few
 
 bool uses_slot(const pair_op& op, int slot) {
   const auto is = [&](const operand& x) { return x.where == operand::kind::external && x.id == slot; };
@@ -45,7 +45,7 @@ bool is_worth_it(const planning::work& w, const chain_plan& p, int first, int la
         if (!has(p.grid, l) && p.extents[static_cast<std::size_t>(l)] > longest_label) return false;
   }
   const double each = p.flops / static_cast<double>(std::max<std::int64_t>(1, p.count));
-  return exchanges && each < most_flops && (static_cast<double>(p.count) >= few_elements || p.flops < 1e6);
+  return exchanges && each < most_flops && (p.count >= few_elements || p.flops < few_flops);
 }
 
 std::optional<chain_plan> chain_of(const planning::work& w, int first, int last, const gpu_machine& m) {

@@ -92,6 +92,42 @@ TEST_CASE("fused programs and copies of gpu tensors") {
   });
 }
 
+TEST_CASE("functions, index tensors and declared symmetries on the GPU") {
+  on_gpu([] {
+    constexpr int elements = 40, P = 3, Q = 4;
+    tensor<std::int32_t, dynamic, P> Dof(elements);
+    for (int n = 0; n < elements; ++n)
+      for (int m = 0; m < P; ++m) Dof(n, m) = n * (P - 1) + m;
+    tensor<double, dynamic> U(elements * (P - 1) + 1), V(U), got(U);
+    tensor<double, Q, P> Bh;
+    tensor<double, dynamic, Q> W(elements);
+    number(U, 0.5), number(V, 0.25), number(W, 0.125);
+    for (int y = 0; y < Q; ++y)
+      for (int x = 0; x < P; ++x) Bh(y, x) = (y + 1) * (x + 2) + (Q - y) * (P - x + 1);  // even about its middle
+    tensor<std::int32_t, dynamic, P, gpu> dof(elements);
+    tensor<double, dynamic, gpu> u(U.extent(0)), v(U.extent(0));
+    tensor<double, Q, P, gpu> b;
+    tensor<double, dynamic, Q, gpu> w(elements);
+    ricci::copy(Dof, dof), ricci::copy(U, u), ricci::copy(V, v), ricci::copy(Bh, b), ricci::copy(W, w);
+    const auto run = [](auto& to, const auto& B, const auto& weights, const auto& from, const auto& index) {
+      ricci::local<double> g("g"), h("h");
+      const auto E = ricci::even_odd(B);
+      ricci::fuse(g(e, q).assign(E(q, i) * from(index(e, i))), h(e, q).assign(abs(weights(e, q)) * g(e, q) - weights(e, q)),
+                  to(index(e, j)).add(E(q, j) * h(e, q))).run();
+    };
+    run(V, Bh, W, U, Dof);
+    run(v, b, w, u, dof);
+    ricci::copy(v, got);
+    double worst = 0;
+    for (std::int64_t n = 0; n < got.size(); ++n) worst = std::max(worst, std::abs(got(n) - V(n)) / (1 + std::abs(V(n))));
+    CHECK(worst < 1e-11);
+    Dof(7, 1) = 1000;
+    ricci::copy(Dof, dof);
+    tensor<double, dynamic, P, gpu> x(elements);
+    CHECK_THROWS_AS(ricci::plan(x(e, i).assign(u(dof(e, i)))), ricci::error);
+  });
+}
+
 TEST_CASE("copies that cannot be") {
   tensor<double, 3, 4> A;
   tensor<double, dynamic, 4> B(2), C(3);

@@ -2,14 +2,18 @@
 // Without NVRTC there is nothing to compile with, and the test is skipped (exit code 77).
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <ricci/core/error.hpp>
 
 #include "gpu/code_info.hpp"
+#include "fused_programs.hpp"
 #include "gpu/compiler.hpp"
+#include "gpu/executable.hpp"
 #include "gpu/measure.hpp"
 #include "gpu/small_table.hpp"
 
@@ -22,6 +26,7 @@ struct job {
   std::string what;
   kernel_request request;
   int architecture;
+  std::optional<chain_plan> chain{};  // its request is made when its blocks are settled
 };
 
 /// The table's kernels, for the other alignments and layouts too.
@@ -70,6 +75,35 @@ void add_families(std::vector<job>& to, int architecture) {
   }
 }
 
+/// Every kernel of fused programs: the bake-off operators of all degrees, and what the tests run.
+void add_chains(std::vector<job>& to, int architecture, bool all) {
+  std::vector<test::fused_case> cases = test::fused_cases(all);
+  for (int degree = 1; degree <= 15; ++degree) {
+    if (!all && degree != 2 && degree != 6 && degree != 9) continue;
+    const int P = degree + 1;
+    cases.push_back(test::bk1(dtype::f64, P, P + 1, 5000, false, true));
+    cases.push_back(test::bk3(dtype::f64, P, P + 1, 5000, 1, true));
+    cases.push_back(test::bk5(dtype::f64, P, 5000, true));
+  }
+  for (test::fused_case& c : cases) {
+    for (statement& s : c.c->p.statements) {
+      s.left.space = memory_space::gpu;
+      for (product& t : s.terms)
+        for (reference& f : t.factors) f.space = memory_space::gpu;
+    }
+    program_plan made = make_program_plan(c.c->p, described_h200(), {});
+    for (launch_plan& l : made.launches)
+      if (l.chain) to.push_back({c.name, {}, architecture, std::move(l.chain)});
+  }
+}
+
+void settle_for(job& j) {
+  gpu_machine m = described_h200();
+  m.architecture = j.architecture;
+  settle(*j.chain, m);
+  j.request = request_of(*j.chain);
+}
+
 int run(std::vector<job> jobs) {
   std::vector<std::string> failures(jobs.size());
   std::vector<std::thread> workers;
@@ -77,6 +111,7 @@ int run(std::vector<job> jobs) {
   for (std::size_t h = 0; h < hands; ++h)
     workers.emplace_back([&, h] {
       for (std::size_t j = h; j < jobs.size(); j += hands) try {
+          if (jobs[j].chain) settle_for(jobs[j]);
           const code_info c = read_code_info(compile_text(jobs[j].request.text, jobs[j].architecture, usual_options()), jobs[j].request.name);
           if (c.stack_bytes > 0) failures[j] = "spills " + std::to_string(c.stack_bytes) + " bytes of a thread";
           if (blocks_of(c, jobs[j].request, described_h200()) < 1) failures[j] = "does not fit on a multiprocessor";
@@ -106,7 +141,7 @@ int main(int count, char** words) {
   for (const int a : c.architectures)
     if (a == 80 || a == 90 || a == 100) {
       add_table(jobs, a, all ? 1 : 24);
-      if (all || a == 90) add_families(jobs, a);
+      if (all || a == 90) add_families(jobs, a), add_chains(jobs, a, all);
     }
   return run(jobs);
 }

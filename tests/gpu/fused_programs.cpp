@@ -187,8 +187,8 @@ std::vector<fused_case> fused_cases(bool large) {
     all.push_back(bk1(dtype::f64, P, P + 1, 7, false, true)), all.push_back(bk3(P == 4 ? dtype::f32 : dtype::f64, P, P + (P == 5 ? 2 : 1), 5, 1, true));
     all.push_back(bk5(dtype::f64, P, 9, true));
   }
-  all.push_back(bk5(dtype::f64, 16, 1));
-  if (large) all.push_back(bk1(dtype::f64, 16, 17, 1)), all.push_back(bk3(dtype::f64, 16, 17, 1));
+  all.push_back(bk5(dtype::f64, 16, 2));
+  if (large) all.push_back(bk1(dtype::f64, 16, 17, 2)), all.push_back(bk3(dtype::f64, 16, 17, 2));
   for (const dtype t : {dtype::f32, dtype::f16, dtype::bf16, dtype::c64, dtype::c128}) {
     all.push_back(bk1(t, 3, 4, 11));
     if (!is_complex(t)) all.push_back(bk3(t, 3, 4, 7));

@@ -1,0 +1,206 @@
+// The bake-off kernels BK1, BK3 and BK5 on the GPU as fused programs: GB/s of what must move beside the triad of the same
+// run, GDOF/s and nominal GFLOP/s as the bake-off counts them. Times by events, medians.
+//   bench_fem_cuda [--case BK1] [--degrees 1:10] [--unknowns 1e7] [--tune 1] [--json FILE]
+// --tune measures other configurations of every kernel too, and shows each.
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <ricci/core/error.hpp>
+
+#include "cuda_problems.hpp"
+
+#include "gpu/cache.hpp"
+#include "gpu/executable.hpp"
+#include "gpu/measure.hpp"
+
+namespace {
+
+using namespace ricci;
+
+struct settings {
+  std::string only, json;
+  int first = 1, last = 10;
+  double unknowns = 1.05e7;
+  bool tune = false;
+};
+
+struct result {
+  std::string name, config;
+  int degree = 0;
+  std::int64_t elements = 0;
+  double seconds = 0, gbytes = 0, share = 0, gdofs = 0, gflops = 0;
+};
+
+/// The first choice, or others by estimate besides, and the first ones changed a little.
+std::vector<cuda::chain_config> configurations(const cuda::chain_plan& p, const cuda::gpu_machine& machine, bool tune) {
+  std::vector<cuda::chain_config> all = cuda::chain_candidates(p, machine, tune ? 8 : 1);
+  if (!tune) return all;
+  const std::size_t base = all.size();
+  const auto add = [&](std::size_t c, auto&& change) {
+    cuda::chain_config x = all[c];
+    change(x);
+    if (std::find(all.begin(), all.end(), x) == all.end()) all.push_back(x);
+  };
+  for (std::size_t c = 0; c < base; ++c) {
+    add(c, [](auto& x) { x.unroll = x.unroll == 4 ? 0 : 4; });
+    if (c < 3) add(c, [](auto& x) { x.unroll = x.unroll == 2 ? 0 : 2; });
+    if (c < 2) add(c, [](auto& x) { x.ahead = !x.ahead; });
+    if (c < 3) add(c, [](auto& x) { x.blocks = std::max(1, x.blocks * 2 / 3); });
+  }
+  return all;
+}
+
+class bench {
+ public:
+  explicit bench(const settings& set) : set_(set), device_(cuda::current_device()), use_(device_), pattern_(64 << 20) {
+    pattern_.randomise(dtype::f64, 1);
+  }
+
+  void run() {
+    {
+      constexpr std::int64_t bytes = std::int64_t{2} << 30;
+      const cuda::buffer x(bytes), y(bytes), z(bytes);
+      triad_ = cuda::measure_bandwidth(x, y, z).triad;
+    }
+    std::printf("%s: triad %.0f GB/s\n", device_.machine.name.c_str(), triad_);
+    precompile();
+    std::printf("%-4s %6s %9s %9s %8s %7s %8s %9s  %s\n", "case", "degree", "elements", "us", "GB/s", "triad", "GDOF/s", "GFLOP/s", "kernel");
+    for (const char* name : {"BK1", "BK3", "BK5"})
+      for (int p = set_.first; p <= set_.last; ++p)
+        if (wanted(name)) measure(name, p);
+    summary();
+    if (!set_.json.empty()) write();
+  }
+
+ private:
+  bool wanted(const std::string& name) const { return set_.only.empty() || set_.only == name; }
+
+  /// Compiles everything at once on all processors; the kernels do not depend on the number of elements.
+  void precompile() {
+    std::vector<cuda::chain_plan> chains;
+    for (const char* name : {"BK1", "BK3", "BK5"})
+      for (int p = set_.first; p <= set_.last; ++p)
+        if (wanted(name)) {
+          fem::problem small(name, p, 4000);
+          const cuda::program_plan plan = cuda::make_program_plan(small.statements().what, device_.machine, {});
+          for (const cuda::launch_plan& launch : plan.launches)
+            if (launch.chain)
+              for (const cuda::chain_config& c : configurations(*launch.chain, device_.machine, set_.tune)) {
+                cuda::chain_plan chain = *launch.chain;
+                cuda::set_config(chain, c);
+                chains.push_back(std::move(chain));
+              }
+        }
+    std::atomic<std::size_t> next{0};
+    std::vector<std::thread> hands;
+    for (unsigned h = 0; h < std::max(1u, std::thread::hardware_concurrency()); ++h)
+      hands.emplace_back([&] {
+        for (std::size_t at; (at = next++) < chains.size();) {
+          cuda::settle(chains[at], device_.machine);
+          static_cast<void>(cuda::machine_code(request_of(chains[at]).text, device_.machine.architecture));
+        }
+      });
+    for (std::thread& h : hands) h.join();
+    std::printf("%zu kernels compiled\n", chains.size());
+    std::fflush(stdout);
+  }
+
+  void measure(const std::string& name, int degree) {
+    const double P = degree + 1, Q = name == "BK5" ? P : P + 1;
+    const double each = 8 * (2 * P * P * P + (name == "BK1" ? 1 : 6) * Q * Q * Q);
+    const auto elements = static_cast<std::int64_t>(std::min(set_.unknowns / std::pow(degree, 3), 16e9 / each));
+    fem::problem p(name, degree, elements);
+    p.fill(pattern_.data(), pattern_.bytes());
+    const fem::lowered program = p.statements();
+    const cuda::program_plan plan = cuda::make_program_plan(program.what, device_.machine, {});
+    if (plan.launches.size() != 1 || !plan.launches[0].chain) return void(std::printf("%s %d: not one kernel\n", name.c_str(), degree));
+    result best;
+    for (const cuda::chain_config& c : configurations(*plan.launches[0].chain, device_.machine, set_.tune)) {
+      cuda::program_plan one = plan;
+      cuda::set_config(*one.launches[0].chain, c);
+      try {
+        const cuda::executable code(one);
+        result x;
+        x.name = name, x.degree = degree, x.elements = elements;
+        x.seconds = cuda::median_seconds(set_.tune ? 5 : 11, [&](int) { code.run({program.pointers.data(), program.scalars.data()}, nullptr); });
+        x.gbytes = each * static_cast<double>(elements) / x.seconds * 1e-9;
+        x.share = x.gbytes / triad_;
+        x.gdofs = std::pow(degree, 3) * static_cast<double>(elements) / x.seconds * 1e-9;
+        x.gflops = p.flops() / x.seconds * 1e-9;
+        x.config = to_string(c) + ", " + std::to_string(code.plan().launches[0].chain->config.blocks) + " blocks" + (c.ahead ? "" : ", not ahead");
+        if (set_.tune) show(x, "  ");
+        if (best.seconds == 0 || x.seconds < best.seconds) best = x;
+      } catch (const error& failure) {
+        std::printf("%s %d, %s: %s\n", name.c_str(), degree, to_string(c).c_str(), failure.what());
+      }
+    }
+    if (best.seconds > 0) show(best, ""), results_.push_back(best);
+  }
+
+  static void show(const result& x, const char* before) {
+    std::printf("%s%-4s %6d %9lld %9.1f %8.0f %5.1f %% %8.2f %9.0f  %s\n", before, x.name.c_str(), x.degree, static_cast<long long>(x.elements), x.seconds * 1e6,
+                x.gbytes, 100 * x.share, x.gdofs, x.gflops, x.config.c_str());
+    std::fflush(stdout);
+  }
+
+  void summary() const {
+    std::printf("\nshare of the triad, degree by degree\n");
+    for (const char* name : {"BK1", "BK3", "BK5"}) {
+      std::printf("%s", name);
+      for (const result& x : results_)
+        if (x.name == name) std::printf(" %d:%.3f", x.degree, x.share);
+      std::printf("\n");
+    }
+  }
+
+  void write() const {
+    std::ofstream out(set_.json);
+    out << "{\"gpu\": \"" << device_.machine.name << "\", \"triad_gbytes\": " << triad_ << ", \"results\": [";
+    const char* between = "\n";
+    for (const result& x : results_) {
+      out << between << "{\"case\": \"" << x.name << "\", \"degree\": " << x.degree << ", \"elements\": " << x.elements << ", \"seconds\": " << x.seconds
+          << ", \"gbytes\": " << x.gbytes << ", \"share\": " << x.share << ", \"gdofs\": " << x.gdofs << ", \"gflops\": " << x.gflops << ", \"kernel\": \"" << x.config << "\"}";
+      between = ",\n";
+    }
+    out << "\n]}\n";
+  }
+
+  settings set_;
+  cuda::device& device_;
+  cuda::use_device use_;
+  cuda::buffer pattern_;
+  double triad_ = 1;
+  std::vector<result> results_;
+};
+
+}  // namespace
+
+int main(int count, char** arguments) try {
+  settings set;
+  for (int a = 1; a + 1 < count; a += 2) {
+    const std::string name = arguments[a], value = arguments[a + 1];
+    if (name == "--case") set.only = value;
+    else if (name == "--json") set.json = value;
+    else if (name == "--unknowns") set.unknowns = std::stod(value);
+    else if (name == "--tune") set.tune = value != "0";
+    else if (name == "--degrees") {
+      set.first = std::stoi(value);
+      set.last = value.find(':') == std::string::npos ? set.first : std::stoi(value.substr(value.find(':') + 1));
+    } else {
+      std::cerr << "bench_fem_cuda: there is no option " << name << "\n";
+      return 2;
+    }
+  }
+  bench(set).run();
+} catch (const std::exception& failure) {
+  std::cerr << failure.what() << "\n";
+  return 1;
+}

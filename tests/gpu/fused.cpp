@@ -1,0 +1,38 @@
+// Fused programs on the GPU against the reference. RICCI_TEST_PART=3/16 runs a sixteenth of them.
+#include <cstdio>
+#include <cstdlib>
+
+#include "fused_check.hpp"
+
+using namespace ricci;
+using namespace ricci::test;
+
+namespace {
+
+bool mine(std::size_t n) {
+  unsigned part = 0, parts = 1;
+  if (const char* text = std::getenv("RICCI_TEST_PART")) std::sscanf(text, "%u/%u", &part, &parts);
+  return n % parts == part;
+}
+
+}  // namespace
+
+TEST_CASE("fused programs on the GPU") {
+  if (!has_gpu()) return;
+  const std::vector<fused_case> cases = fused_cases(true);
+  for (std::size_t n = 0; n < cases.size(); ++n) {
+    if (!mine(n)) continue;
+    const fused_case& c = cases[n];
+    fused_check check(c);
+    for (const int shift : {0, 1}) {
+      check.restore();
+      gpu_memory memory(*c.c, shift);
+      const auto plan = compile(on_gpu(c.c->p));
+      run(*plan, memory.bind());
+      const bool untouched = memory.fetch();
+      INFO(c.name << ", shift " << shift << "\n" << describe(*plan));
+      CHECK(untouched);
+      CHECK(check.error() <= 1);
+    }
+  }
+}

@@ -140,10 +140,13 @@ double input_bytes(const operand& x, const std::vector<step_axis>& axes) {
 }
 
 /// Share of the memory time that the instructions do not hide. Blocks of a few lines let a core fetch the next one while
-/// it computes; large ones fetch first and compute then. Above 1: the cost model takes kernels for slower than they are.
+/// it computes; large ones fetch first and compute then, and push out what the next steps read. Above 1: the cost model
+/// takes kernels for slower than they are.
 double unhidden(double block_bytes) {
   const double few = 6500, many = 20000;
-  return std::clamp(0.15 + 1.1 * std::log(block_bytes / few) / std::log(many / few), 0.15, 1.3);
+  if (block_bytes <= few) return 0.15;
+  const double share = 0.15 + 1.1 * std::log(std::min(block_bytes, many) / few) / std::log(many / few);
+  return block_bytes <= many ? share : share + 0.25 * std::log2(block_bytes / many);
 }
 
 /// Estimated seconds of a segment: the instructions of every step and part of its memory time. External tensors come

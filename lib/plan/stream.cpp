@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t stream_piece = 2048, most_piece = 4096, most_whole = 8192;  // bytes that one call of the kernel leaves in the buffer
 
-constexpr double least_fetch_seconds = 1e-6;  // of a block: shorter ones overlap by themselves
+constexpr double least_fetched = 1e4;  // bytes of a block: smaller ones overlap by themselves
 
 /// Bytes that a block reads and writes outside the scratch.
 struct traffic {
@@ -47,8 +47,7 @@ bool whole_rows(const plan_step& s, const machine& m) {
 }
 
 /// In a chain that writes more than it reads, the caches write ragged rows back while the next block computes. Measured.
-bool left_to_caches(const segment& g, const plan_step& s, const machine& m) {
-  const traffic t = traffic_of(g);
+bool left_to_caches(const segment& g, const traffic& t, const plan_step& s, const machine& m) {
   return g.steps.size() > 1 && t.out > t.in && t.out < 8000 && !whole_rows(s, m);
 }
 
@@ -90,18 +89,17 @@ void stream_results(plan& p, const machine& m) {
   const bool beyond = p.bytes >= 1.25 * static_cast<double>(m.caches.back().bytes);
   const bool reads_first = m.isa == "NEON" || m.isa == "SVE" || m.isa == "VSX";  // streaming stores do so as well there
   for (segment& g : p.segments) {
-    double seconds = 0;
-    for (const plan_step& s : g.steps) seconds += s.seconds;
+    const traffic t = traffic_of(g);
     for (plan_step& s : g.steps) {
       s.far = true;
       if (!beyond) continue;
-      s.fetch_next = g.steps.size() > 1 && seconds > least_fetch_seconds;
+      s.fetch_next = g.steps.size() > 1 && t.in + t.out > least_fetched;
       s.fetch_ahead = m.fetch_ahead;
       if (reads_first) continue;
       const bool plain = s.how == method::direct && s.op.scale.where == operand::kind::one && s.lanes != kernels::lanes::k && !s.buffer_c && !reads_c(s.op) &&
                          s.op.c.where == operand::kind::external && compute_type(s.op.c.type) == s.op.c.type;
       plan_step cut = s;
-      if (!plain || left_to_caches(g, s, m) || !cut_result(cut)) continue;
+      if (!plain || left_to_caches(g, t, s, m) || !cut_result(cut)) continue;
       s = std::move(cut);
       s.buffer_c = s.stream_c = true;
     }

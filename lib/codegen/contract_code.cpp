@@ -339,8 +339,10 @@ void contract_code::finish(const tile& t) {
   if (adds) each([&](std::int64_t r, std::int64_t v) { add_old(t, r, v); });
   each([&](std::int64_t r, std::int64_t v) {
     const int sum = sum_register(t, 0, r, v);
-    if (narrow_c()) store_narrow(sum, vector(t, v), at(c_, c_of(t, r, v)), element_register(t), request_.type_c, reads_c() && r + 1 == t.rows);
-    else store(sum, vector(t, v), c_, c_of(t, r, v), element_register(t), reads_c() && r + 1 == t.rows);
+    const bool exact = reads_c() && r + 1 == t.rows;
+    const int spare = element_register(t);
+    if (narrow_c()) store_narrow(sum, vector(t, v), at(c_, c_of(t, r, v)), spare, request_.type_c, exact);
+    else store(sum, vector(t, v), c_, c_of(t, r, v), spare, exact);
   });
 }
 

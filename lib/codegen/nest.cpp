@@ -100,7 +100,8 @@ std::optional<summed_tail> tail_of(const request& r, const lane_vector& last, co
 double tail_cost(const summed_tail& s, std::int64_t rows, const geometry& g) {
   const std::int64_t at_once = s.rows_at_once(g.real), whole = rows / at_once, last = rows % at_once;
   const std::int64_t registers = s.blocks * s.group;
-  const double madds = static_cast<double>(rows * registers) * g.weight(s.width) * (s.group == 4 ? 2 : 1) + static_cast<double>(rows * s.rest);
+  const double whole_madds = static_cast<double>(rows * registers) * g.weight(s.width) * (s.group == 4 ? 2 : 1);
+  const double madds = whole_madds + static_cast<double>(rows * s.rest);
   const std::int64_t joins = 3 * whole * (at_once - 1) + (last ? 2 * (last - 1) + 6 : 0), gathers = registers * at_once;
   return (madds + static_cast<double>(joins + gathers)) / 2 + 1.2 * static_cast<double>(rows);
 }
@@ -110,24 +111,42 @@ struct costed_tile {
   int rows, vectors;
 };
 
+/// Tiles of as many vectors that weigh alike.
+struct weighed_run {
+  std::int64_t size = 0;
+  double weight = 0;
+  std::int64_t count = 0;
+};
+
+std::vector<weighed_run> weighed(const std::vector<lane_vector>& vectors, std::int64_t tile, const geometry& g) {
+  std::vector<weighed_run> out;
+  for (const tile_run& v : runs_of(static_cast<std::int64_t>(vectors.size()), tile))
+    for (std::int64_t j = 0; j < v.count; ++j) {
+      const lane_vector* const first = vectors.data() + v.first + j * v.size;
+      double weight = 0;
+      for (std::int64_t i = 0; i < v.size; ++i) weight += g.weight(first[i].width);
+      if (out.empty() || out.back().size != v.size || out.back().weight != weight) out.push_back({v.size, weight, 0});
+      ++out.back().count;
+    }
+  return out;
+}
+
 /// Every tile that fits the registers, the cheapest first.
 std::vector<costed_tile> tiles_of(const nest& n, const geometry& g, bool batch, bool embeds) {
   const bool masked = std::any_of(n.vectors.begin(), n.vectors.end(), [&](const auto& v) { return partial(v, g); });
   const auto count = static_cast<std::int64_t>(n.vectors.size());
   const double k = static_cast<double>(n.k * static_cast<std::int64_t>(n.outer.size()));
   std::vector<costed_tile> out;
-  for (std::int64_t nv = 1; nv <= std::min<std::int64_t>(count, 14); ++nv)
+  for (std::int64_t nv = 1; nv <= std::min<std::int64_t>(count, 14); ++nv) {
+    const std::vector<weighed_run> runs = weighed(n.vectors, nv, g);
     for (std::int64_t mr = 1; mr <= std::min<std::int64_t>(most_rows(nv, g, masked, batch), n.rows); ++mr) {
       double cost = 0;
-      for (const tile_run& v : runs_of(count, nv))
-        for (std::int64_t j = 0; j < v.count; ++j) {
-          double weight = 0;
-          for (std::int64_t i = 0; i < v.size; ++i) weight += g.weight(n.vectors[static_cast<std::size_t>(v.first + j * v.size + i)].width);
-          for (const tile_run& r : runs_of(n.rows, mr))
-            cost += static_cast<double>(r.count) * tile_cost(r.size, v.size, weight, k, g, embeds);
-        }
+      for (const tile_run& r : runs_of(n.rows, mr))
+        for (const weighed_run& v : runs)
+          cost += static_cast<double>(r.count * v.count) * tile_cost(r.size, v.size, v.weight, k, g, embeds);
       out.push_back({cost, static_cast<int>(mr), static_cast<int>(nv)});
     }
+  }
   std::stable_sort(out.begin(), out.end(), [](const costed_tile& x, const costed_tile& y) { return x.cost < y.cost; });
   return out;
 }

@@ -28,7 +28,8 @@ void contract_code::open_frame(std::size_t spilled) {
   slots_ = static_cast<int>(frame_) + 8;
   scratch_ = (slots_ + 24 + 63) / 64 * 64;
   frame_ = scratch_ + scratch;
-  for (std::int64_t at = page; at < frame_ + page; at += page) test(ptr[rsp - static_cast<int>(at)], eax);  // the stack grows page by page
+  for (std::int64_t at = page; at < frame_ + page; at += page)  // the stack grows page by page
+    test(ptr[rsp - static_cast<int>(at)], eax);
   mov(rax, rsp);
   sub(rsp, static_cast<int>(frame_));
   and_(rsp, -64);

@@ -31,7 +31,8 @@ void contract_code::load_tail_b(const nest& n) {
   for (std::int64_t i = 0; i < s.blocks; ++i)
     for (std::int64_t p = 0; p < s.group; ++p)
       gather_tail(static_cast<int>(i * s.group + p), s, n.k_b * (i * lanes + p), n.k_b * s.group);
-  for (std::int64_t k = 0; k < s.rest; ++k) load_few(tail_rest_ + static_cast<int>(k), s.columns, b_, s.b + n.k_b * (s.blocks * lanes + k));
+  for (std::int64_t k = 0; k < s.rest; ++k)
+    load_few(tail_rest_ + static_cast<int>(k), s.columns, b_, s.b + n.k_b * (s.blocks * lanes + k));
   if (alpha_ == factor::one) return;
   const int x = tail_sums_;
   if (alpha_ == factor::any) broadcast(x, s.width, ptr[alpha_at_]);
@@ -121,7 +122,8 @@ void contract_code::start_tail_with_c(const nest& n, std::int64_t first, std::in
 }
 
 /// sum += b a for one element of a and a group of columns; lanes beyond the group stay zero.
-void contract_code::multiply_few(const Xbyak::Xmm& sum, const Xbyak::Xmm& b, int group, std::int64_t a, const Xbyak::Xmm& x, bool fresh) {
+void contract_code::multiply_few(const Xbyak::Xmm& sum, const Xbyak::Xmm& b, int group, std::int64_t a, const Xbyak::Xmm& x,
+                                 bool fresh) {
   if (group == 1) {
     if (single()) return fresh ? vmulss(sum, b, at(a_, a)) : vfmadd231ss(sum, b, at(a_, a));
     return fresh ? vmulsd(sum, b, at(a_, a)) : vfmadd231sd(sum, b, at(a_, a));
@@ -173,7 +175,9 @@ int contract_code::join_tail(const summed_tail& s, int rows) {
   const auto doubles = [&](const Xbyak::Xmm& to, int x, int y, bool upper) {
     upper ? vunpckhpd(to, reg(x, s.width), reg(y, s.width)) : vunpcklpd(to, reg(x, s.width), reg(y, s.width));
   };
-  const auto floats = [&](const Xbyak::Xmm& to, int x, int y, bool upper) { vshufps(to, reg(x, s.width), reg(y, s.width), upper ? 0xdd : 0x88); };
+  const auto floats = [&](const Xbyak::Xmm& to, int x, int y, bool upper) {
+    vshufps(to, reg(x, s.width), reg(y, s.width), upper ? 0xdd : 0x88);
+  };
   const auto both = [&](int x, int y, const auto& take) { return x < 0 ? -1 : add_places(x, y, take, s.width); };
   const auto base = [&](int w) {  // rows w, w + within, ...: one in each quarter
     if (quarters == 2) return both(sum(w), sum(w + within), halves);

@@ -67,7 +67,8 @@ class vector_code : public Xbyak::CodeGenerator {
     vpslld(reg(i, v.width), reg(i, v.width), 16);
   }
 
-  /// Rounds the lanes of v to 16 bits, to nearest and ties to even, and stores them; both registers are spoilt. exact: as store().
+  /// Rounds the lanes of v to 16 bits, to nearest and ties to even, and stores them; both registers are spoilt.
+  /// exact: as store().
   void store_narrow(int i, const lane_vector& v, const address& to, int spare, dtype stored, bool exact) {
     const address where = partial(v) ? to | mask(v) : to;
     exact = exact && partial(v);

@@ -120,6 +120,19 @@ template <bool Reads, class S, class D> void move_strided(const move_plan& p, co
 template <class T> RICCI_INLINE T real_part(T x) { return x; }
 template <class T> RICCI_INLINE T real_part(cplx<T> x) { return x.re; }
 
+/// The same for a few problems that come to lie side by side: as many as fill a register of 64 bytes.
+template <class T> void move_side_by_side(const move_plan& p, const T* s, T* d) {
+  constexpr int n = vector_bytes / 8;
+  const stretch x = p.at[0], y = p.at[1];
+  outer_loops(p, s, d, [&](const T* s1, T* d1) {
+    const std::int64_t whole = y.extent / n * n;
+    for (std::int64_t i = 0; i < x.extent; i += n)
+      for (std::int64_t j = 0; j < whole; j += n) transpose_lines(s1 + i * x.src + j, x.src, d1 + j * y.dst + i, y.dst);
+    for (std::int64_t j = whole; j < y.extent; ++j)
+      for (std::int64_t i = 0; i < x.extent; ++i) d1[j * y.dst + i] = s1[i * x.src + j];
+  });
+}
+
 /// Axis 0 has unit stride in the destination, axis 1 in the source. Strips of one cache line of the source, so that
 /// every line is read once and a strip writes few streams; in each, blocks through registers.
 template <bool Reads, class T> void move_transposed(const move_plan& p, const T* s, T* d, compute<T> beta) {
@@ -160,6 +173,8 @@ template <bool Reads, class S, class D> void move_any(move_plan& p, const S* s, 
       for (int i = 1; i < p.count; ++i)
         if (p.at[i].src == 1 && p.at[i].extent >= n) {
           p.second(i);
+          if constexpr (!Reads && sizeof(S) == 8 && vector_bytes == 64)
+            if (p.at[0].extent % 8 == 0 && p.at[0].extent <= 64) return move_side_by_side(p, s, d);
           return move_transposed<Reads>(p, s, d, beta);
         }
   }

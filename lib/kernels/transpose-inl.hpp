@@ -38,6 +38,17 @@ template <int D, int N, class V> RICCI_INLINE void transpose_steps(V (&rows)[N])
   }
 }
 
+/// d[j * dst_stride + i] = s[i * src_stride + j] for i, j < the lanes of a whole register of 8-byte elements: every line
+/// of the source is read at once, where rows a page apart share the sets of the first cache.
+template <class T> RICCI_INLINE void transpose_lines(const T* s, std::int64_t src_stride, T* d, std::int64_t dst_stride) {
+  constexpr int n = vector_bytes / 8;
+  typedef std::uint64_t V __attribute__((vector_size(vector_bytes)));
+  V rows[n];
+  RICCI_EACH(i, n) __builtin_memcpy(&rows[i], s + i * src_stride, sizeof(V));
+  transpose_steps<1>(rows);
+  RICCI_EACH(j, n) __builtin_memcpy(d + j * dst_stride, &rows[j], sizeof(V));
+}
+
 /// d[j * dst_stride + i] = s[i * src_stride + j] for i, j < block; with Reads, beta d is added (beta is real).
 template <bool Reads, class T, class R>
 RICCI_INLINE void transpose_block(const T* s, std::int64_t src_stride, T* d, std::int64_t dst_stride, R beta) {

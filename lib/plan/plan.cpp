@@ -149,6 +149,10 @@ double unhidden(double block_bytes) {
   return block_bytes <= many ? share : share + 0.25 * std::log2(block_bytes / many);
 }
 
+bool has_halves(const segment& s) {
+  return std::any_of(s.steps.begin(), s.steps.end(), [](const plan_step& x) { return x.how == method::halves; });
+}
+
 /// Estimated seconds of a segment: the instructions of every step and part of its memory time. External tensors come
 /// from where `footprint` bytes fit, temporaries from where the scratch fits.
 double seconds_of(const segment& s, double footprint, const machine& m) {
@@ -157,24 +161,32 @@ double seconds_of(const segment& s, double footprint, const machine& m) {
   const double near = planning::stream_rate(static_cast<double>(s.scratch_bytes), m) * hertz;
   const double step_overhead = m.writes_kernels ? 15 : 120;
   double total = 0, outside = 0, inside = 0;  // bytes
+  int streams_in = 0;                         // of pointwise steps
   bool fetched = false;                       // written products of halves ask for what comes from outside
   for (const plan_step& step : s.steps) {
     const bool streams = step.how == method::halves && m.writes_kernels;  // its loads are few beside its multiply-adds
     fetched = fetched || streams;
     const auto add = [&](const operand& x, std::int64_t step_axis::*stride, double passes) {
-      if (streams && x.where == operand::kind::temporary) return;
-      (x.where == operand::kind::temporary ? inside : outside) += passes * bytes_of(x, step.axes, stride);
+      const double share = streams && x.where == operand::kind::temporary ? 0.2 : 1;
+      (x.where == operand::kind::temporary ? inside : outside) += share * passes * bytes_of(x, step.axes, stride);
     };
     add(step.op.a, &step_axis::a, 1), add(step.op.b, &step_axis::b, 1), add(step.op.c, &step_axis::c, 2);
     if (step.op.scale.where != operand::kind::one) add(step.op.scale, &step_axis::c, 1);
-    for (const operand& x : step.op.inputs)
+    for (const operand& x : step.op.inputs) {
       (x.where == operand::kind::temporary ? inside : outside) += input_bytes(x, step.axes);
+      streams_in += x.where != operand::kind::temporary;
+    }
     for (const pointwise_output& x : step.op.outputs)
       if (x.stored) (x.c.where == operand::kind::temporary ? inside : outside) += input_bytes(x.c, step.axes);
-    total += step.seconds + step_overhead / hertz;
+    // Copies to and from problems side by side go register by register, a third of what copies cost in general.
+    const bool turns = step.how == method::move && has_halves(s) && m.vector_bytes == 64;
+    total += (turns ? 0.35 : 1) * step.seconds + step_overhead / hertz;
   }
-  fetched = fetched && m.caches.size() > 1 && footprint >= static_cast<double>(m.caches[1].bytes);
-  return total + (fetched ? 0.3 : 1) * unhidden(outside) * outside / far + unhidden(inside) * inside / near;
+  const double second = m.caches.size() > 1 ? static_cast<double>(m.caches[1].bytes) : 1e6;
+  // What is asked for early comes in the meantime, but for many streams at once. Measured.
+  const double late = !fetched || footprint < second ? 1 : streams_in < 3 ? 0.3 : 1;
+  inside *= 1 + static_cast<double>(s.scratch_bytes) / second;
+  return total + late * unhidden(outside) * outside / far + unhidden(inside) * inside / near;
 }
 
 class blocker {

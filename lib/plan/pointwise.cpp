@@ -24,10 +24,17 @@ class straightener {
   void run() {
     std::vector<pair_op> old;
     old.swap(w_.ops);
-    for (pair_op& op : old) {
+    for (std::size_t i = 0; i < old.size(); ++i) {
+      pair_op& op = old[i];
       if (is_pointwise_product(op)) make_pointwise(op);
-      if (op.what == action::pointwise) pointwise(std::move(op));
-      else w_.ops.push_back(std::move(op));
+      if (op.what == action::pointwise) {
+        pointwise(std::move(op));
+      } else if (is_symmetric(op)) {
+        const bool more = i + 1 < old.size() && is_symmetric(old[i + 1]) && old[i + 1].c == op.c;
+        symmetric(std::move(op), more);
+      } else {
+        w_.ops.push_back(std::move(op));
+      }
     }
   }
 
@@ -65,6 +72,29 @@ class straightener {
       return can_turn(x, op.c, turned_) || (x.where == operand::kind::temporary && std::find(made_.begin(), made_.end(), x.id) != made_.end());
     };
     return fits_c(op.a) && fits_c(op.b) && (is_near(op.a) || is_near(op.b));
+  }
+
+  /// A product with an even or odd matrix, whose kernel wants the lanes side by side in both tensors.
+  bool is_symmetric(const pair_op& op) const {
+    const auto wide = [](const operand& x) { return compute_type(x.type) == x.type && !is_complex(x.type); };
+    return turned_ >= 0 && w_.shares && op.what == action::contract && (op.a.parity != 0 || op.b.parity != 0) && wide(op.a) && wide(op.b) &&
+           wide(op.c) && stride_of(op.c, turned_) != 0;
+  }
+
+  /// Copies what the product reads to lie side by side; sums of several products that do not lie so are made aside.
+  /// more: the next operation adds to the same result.
+  void symmetric(pair_op op, bool more) {
+    operand& x = op.a.parity != 0 ? op.b : op.a;
+    if (x.where == operand::kind::external && stride_of(x, turned_) > 1) x = side_by_side(x, x, op.statement, turned_);
+    const bool begins = more && op.beta == coefficient{0, -1, {}} && stride_of(op.c, turned_) != 1;
+    if (begins && !sum_) sum_ = beside(op.c, op.c, turned_);
+    const operand c = op.c;
+    const int statement = op.statement;
+    if (sum_) op.c = *sum_;
+    w_.ops.push_back(std::move(op));
+    if (!sum_ || more) return;
+    copy(*sum_, c, {0, -1, {}}, statement);
+    sum_.reset();
   }
 
   static void make_pointwise(pair_op& op) {
@@ -126,6 +156,18 @@ class straightener {
     w_.ops.push_back({one, from, to, {1, -1, {}}, beta, statement});
   }
 
+  /// A copy of x with the lane innermost; one serves all that read the same.
+  operand side_by_side(const operand& x, const operand& like, int statement, int lane) {
+    std::string key = std::to_string(x.memory) + "," + std::to_string(lane);
+    for (std::size_t d = 0; d < x.labels.size(); ++d) key += "," + std::to_string(x.labels[d]) + ":" + std::to_string(x.strides[d]);
+    const bool shared = w_.shares && x.where == operand::kind::external && x.memory >= 0;
+    if (const auto known = copies_.find(key); known != copies_.end() && shared) return known->second;
+    const operand t = beside(x, like, lane);
+    copy(x, t, {0, -1, {}}, statement);
+    if (shared) copies_[key] = t;
+    return t;
+  }
+
   void pointwise(pair_op op) {
     const int lane = lane_of(op);
     if (lane < 0) return w_.ops.push_back(std::move(op));
@@ -135,17 +177,7 @@ class straightener {
     if (aside) op.c = beside(c, c, lane), op.beta = {0, -1, {}};
     for (operand& x : op.inputs) {
       if (fits(x, op.c, lane)) continue;
-      std::string key = std::to_string(x.memory) + "," + std::to_string(lane);
-      for (std::size_t d = 0; d < x.labels.size(); ++d) key += "," + std::to_string(x.labels[d]) + ":" + std::to_string(x.strides[d]);
-      const bool shared = w_.shares && x.where == operand::kind::external && x.memory >= 0;
-      if (const auto known = copies_.find(key); known != copies_.end() && shared) {
-        x = known->second;
-        continue;
-      }
-      const operand t = beside(x, op.c, lane);
-      copy(x, t, {0, -1, {}}, op.statement);
-      x = t;
-      if (shared) copies_[key] = t;
+      x = side_by_side(x, op.c, op.statement, lane);
     }
     if (op.c.where == operand::kind::temporary) made_.push_back(op.c.id);
     const operand target = op.c;
@@ -158,6 +190,7 @@ class straightener {
   const int turned_;  // the label that lies side by side in temporaries, where kernels turn what does not; -1: none
   std::vector<int> made_;  // temporaries that pointwise operations make
   std::map<std::string, operand> copies_;
+  std::optional<operand> sum_;  // what several products add to before it is stored
 };
 
 void add_axes(plan_step& s, const std::vector<int>& labels, const std::vector<std::int64_t>& extents) {
@@ -195,6 +228,8 @@ plan_step lower_other(const pair_op& op, const std::vector<std::int64_t>& extent
       }
     }
     s.flops = count * (flops - 1);
+    for (const operand& x : op.inputs)  // problems one after the other are turned
+      if (s.lane_label >= 0 && stride_of(x, s.lane_label) > 1) work += 3.5;
     cycles = count / (m.vector_bytes / static_cast<double>(size_of(op.c.type))) * work + 60;
   } else {
     cycles = count * (op.what == action::gather ? 1.5 : 2.5) + 60;

@@ -185,7 +185,7 @@ double seconds_of(const segment& s, double footprint, const machine& m) {
   const double second = m.caches.size() > 1 ? static_cast<double>(m.caches[1].bytes) : 1e6;
   // What is asked for early comes in the meantime, but for many streams at once. Measured.
   const double late = !fetched || footprint < second ? 1 : streams_in < 3 ? 0.3 : 1;
-  inside *= 1 + static_cast<double>(s.scratch_bytes) / second;
+  if (has_halves(s)) inside *= 1 + static_cast<double>(s.scratch_bytes) / second;
   return total + late * unhidden(outside) * outside / far + unhidden(inside) * inside / near;
 }
 

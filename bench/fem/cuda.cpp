@@ -33,7 +33,7 @@ struct settings {
 };
 
 struct result {
-  std::string name, config;
+  std::string name, config, entry;
   int degree = 0;
   std::int64_t elements = 0;
   double seconds = 0, gbytes = 0, share = 0, gdofs = 0, gflops = 0;
@@ -41,7 +41,7 @@ struct result {
 
 /// The first choice, or others by estimate besides, and the first ones changed a little.
 std::vector<cuda::chain_config> configurations(const cuda::chain_plan& p, const cuda::gpu_machine& machine, bool tune) {
-  std::vector<cuda::chain_config> all = cuda::chain_candidates(p, machine, tune ? 8 : 1);
+  std::vector<cuda::chain_config> all = cuda::chain_candidates(p, machine, tune ? 18 : 1);
   if (!tune) return all;
   const std::size_t base = all.size();
   const auto add = [&](std::size_t c, auto&& change) {
@@ -50,10 +50,11 @@ std::vector<cuda::chain_config> configurations(const cuda::chain_plan& p, const 
     if (std::find(all.begin(), all.end(), x) == all.end()) all.push_back(x);
   };
   for (std::size_t c = 0; c < base; ++c) {
-    add(c, [](auto& x) { x.unroll = x.unroll == 4 ? 0 : 4; });
-    if (c < 3) add(c, [](auto& x) { x.unroll = x.unroll == 2 ? 0 : 2; });
-    if (c < 2) add(c, [](auto& x) { x.ahead = !x.ahead; });
-    if (c < 3) add(c, [](auto& x) { x.blocks = std::max(1, x.blocks * 2 / 3); });
+    add(c, [](auto& x) { x.early = !x.early; });
+    if (c < 8) add(c, [](auto& x) { x.turns = 8; });
+    if (c < 8) add(c, [](auto& x) { x.early = !x.early, x.turns = 8; });
+    if (c < 8 && all[c].blocks > 2) add(c, [](auto& x) { x.blocks = x.blocks * 2 / 3; });
+    if (c < 4) add(c, [](auto& x) { x.unroll = x.unroll == 4 ? 0 : 4; });
   }
   return all;
 }
@@ -76,6 +77,7 @@ class bench {
     for (const char* name : {"BK1", "BK3", "BK5"})
       for (int p = set_.first; p <= set_.last; ++p)
         if (wanted(name)) measure(name, p);
+    if (set_.tune) table();
     summary();
     if (!set_.json.empty()) write();
   }
@@ -135,7 +137,12 @@ class bench {
         x.share = x.gbytes / triad_;
         x.gdofs = std::pow(degree, 3) * static_cast<double>(elements) / x.seconds * 1e-9;
         x.gflops = p.flops() / x.seconds * 1e-9;
-        x.config = to_string(c) + ", " + std::to_string(code.plan().launches[0].chain->config.blocks) + " blocks" + (c.ahead ? "" : ", not ahead");
+        const cuda::chain_config& settled = code.plan().launches[0].chain->config;
+        x.config = to_string(settled) + ", " + std::to_string(settled.blocks) + " blocks";
+        char entry[160];
+        std::snprintf(entry, sizeof entry, "    {0x%016llx, {%d, %d, %d, %d, %s, %d, %d}},  // %s, degree %d", static_cast<unsigned long long>(cuda::signature_of(*plan.launches[0].chain)),
+                      settled.elements, settled.threads, settled.lines, settled.blocks, settled.early ? "true" : "false", settled.unroll, settled.turns, name.c_str(), degree);
+        x.entry = entry;
         if (set_.tune) show(x, "  ");
         if (best.seconds == 0 || x.seconds < best.seconds) best = x;
       } catch (const error& failure) {
@@ -159,6 +166,11 @@ class bench {
         if (x.name == name) std::printf(" %d:%.3f", x.degree, x.share);
       std::printf("\n");
     }
+  }
+
+  /// Lines for lib/gpu/chain_table.cpp.
+  void table() const {
+    for (const result& x : results_) std::printf("%s\n", x.entry.c_str());
   }
 
   void write() const {

@@ -22,8 +22,9 @@ struct chain_config {
   int threads = 128;
   int lines = 1;      // that a thread has in hand at a time, at most
   int blocks = 1;     // on a multiprocessor that the compiler leaves registers for
-  bool ahead = true;  // what a later block reads is asked for early
+  bool early = false; // what later stages read is asked for when a block begins
   int unroll = 0;     // terms of a sum that are written out, if they come from shared memory; 0: all
+  int turns = 1;      // groups of elements that a block takes, one after the other
   bool operator==(const chain_config&) const = default;
 };
 
@@ -84,6 +85,10 @@ struct chain_plan {
 /// A chain for operations [first, last) of the work, if they have common elements and fit on a multiprocessor.
 std::optional<chain_plan> plan_chain(const planning::work& w, int first, int last, const gpu_machine& m);
 
+/// What configurations are remembered by, and one that was measured to be the best on this kind of GPU.
+std::uint64_t signature_of(const chain_plan& p);
+std::optional<chain_config> measured_config(const chain_plan& p, const gpu_machine& m);
+
 /// The best configurations by estimate, best first; set_config() makes the plan follow one.
 std::vector<chain_config> chain_candidates(const chain_plan& p, const gpu_machine& m, std::size_t most = 1);
 void set_config(chain_plan& p, const chain_config& c);
@@ -100,7 +105,7 @@ std::vector<coefficient> scalars_of(const chain_plan& p);
 /// The kernel's arguments: its pointers, then the counts, then its scalars are added in order.
 class chain_args {
  public:
-  chain_args(const chain_plan& p, const kernel& k, const gpu_machine& m);
+  explicit chain_args(const chain_plan& p);
   void add(void* pointer);
   void add_counts();
   void add(const double (&scalar)[2]);
@@ -111,7 +116,7 @@ class chain_args {
   template <class T> void put(const T& x);
   alignas(16) char bytes_[4096];
   std::size_t size_ = 0;
-  std::int64_t counts_[3], grid_ = 1;
+  std::int64_t counts_[2], grid_ = 1;
 };
 
 std::string to_string(const chain_config& c);
@@ -122,6 +127,9 @@ namespace chains {
 bool reads_result(const coefficient& beta);
 bool is_in_memory(const chain_plan& p, const operand& x);
 bool is_same(const operand& x, const operand& y);
+
+/// The same, or known to begin at the same place.
+bool is_same_memory(const operand& x, const operand& y);
 
 /// Operands that an operation reads, its own result among them if it adds to it.
 std::vector<const operand*> inputs_of(const pair_op& op);

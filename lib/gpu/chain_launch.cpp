@@ -8,11 +8,10 @@
 
 namespace ricci::cuda {
 
-chain_args::chain_args(const chain_plan& p, const kernel& k, const gpu_machine& m) {
+chain_args::chain_args(const chain_plan& p) {
   const std::int64_t groups = (p.count + p.config.elements - 1) / p.config.elements;
-  const std::int64_t resident = static_cast<std::int64_t>(m.multiprocessors) * std::max(1, k.blocks);
-  grid_ = std::min<std::int64_t>(groups, 0x7fffffff);
-  counts_[0] = p.count, counts_[1] = groups, counts_[2] = resident;
+  grid_ = std::min<std::int64_t>((groups + p.config.turns - 1) / p.config.turns, 0x7fffffff);
+  counts_[0] = p.count, counts_[1] = groups;
 }
 
 void settle(chain_plan& p, const gpu_machine& m) {

@@ -283,13 +283,17 @@ std::vector<chain_config> chain_candidates(const chain_plan& given, const gpu_ma
     }
   std::stable_sort(scored.begin(), scored.end(), [](const auto& x, const auto& y) { return x.first > y.first; });
   std::vector<chain_config> out;
+  std::set<std::vector<int>> seen;
   for (const auto& [s, c] : scored) {
     if (out.size() == most) break;
     // Of one number of threads, two: neighbours in the list are alike.
     const auto alike = std::count_if(out.begin(), out.end(), [&, t = c.threads](const chain_config& x) { return x.threads == t; });
-    if (alike >= 2) continue;
+    if (alike >= (most > 8 ? 3 : 2)) continue;
     set_config(p, c);
     if (p.shared_bytes > m.shared_most) continue;
+    std::vector<int> lines{c.elements, c.threads};
+    for (const chain_pass& pass : p.passes) lines.push_back(pass.lines);
+    if (!seen.insert(lines).second) continue;
     // As many blocks as shared memory holds, if the registers are likely to do.
     chain_config best = c;
     const std::int64_t room = m.shared_bytes / (p.shared_bytes + 1024);
@@ -301,7 +305,7 @@ std::vector<chain_config> chain_candidates(const chain_plan& given, const gpu_ma
 
 std::string to_string(const chain_config& c) {
   return std::to_string(c.elements) + (c.elements == 1 ? " element" : " elements") + " a block of " + std::to_string(c.threads) + " threads" +
-         (c.lines > 1 ? ", " + std::to_string(c.lines) + " lines at a time" : "") + (c.unroll > 0 ? ", sums by " + std::to_string(c.unroll) : "");
+         (c.lines > 1 ? ", " + std::to_string(c.lines) + " lines at a time" : "") + (c.unroll > 0 ? ", sums by " + std::to_string(c.unroll) : "") + (c.early ? ", early" : "") + (c.turns > 1 ? ", " + std::to_string(c.turns) + " turns" : "");
 }
 
 }  // namespace ricci::cuda

@@ -15,6 +15,10 @@ bool is_in_memory(const chain_plan& p, const operand& x) {
 
 bool is_same(const operand& x, const operand& y) { return x.where == y.where && x.id == y.id && x.where != operand::kind::one; }
 
+bool is_same_memory(const operand& x, const operand& y) {
+  return is_same(x, y) || (x.where == operand::kind::external && y.where == x.where && x.memory >= 0 && x.memory == y.memory && x.type == y.type);
+}
+
 std::vector<const operand*> inputs_of(const pair_op& op) {
   std::vector<const operand*> all;
   for (const operand* x : {&op.a, &op.b})

@@ -379,6 +379,10 @@ std::optional<chain_plan> plan_chain(const planning::work& w, int first, int las
   choose_order(p);
   for (const chain_op& x : p.ops) p.flops += flops_of(p, x);
   p.bound_seconds = std::max(p.bytes / (m.bandwidth * 1e9), p.flops / ((size_of(compute_type(p.type)) >= 8 && p.type != dtype::c64 ? m.peak_f64 : m.peak_f32) * 1e9));
+  if (const auto known = measured_config(p, m)) {
+    set_config(p, *known);
+    if (p.shared_bytes <= m.shared_most) return p;
+  }
   const std::vector<chain_config> candidates = chain_candidates(p, m);
   if (candidates.empty()) return std::nullopt;
   set_config(p, candidates[0]);

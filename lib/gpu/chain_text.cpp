@@ -28,7 +28,7 @@ std::vector<operand> pointers_of(const chain_plan& p) {
   const auto add = [&](const operand& x) {
     if (!is_in_memory(p, x)) return;
     for (const operand& y : all)
-      if (is_same(x, y)) return;
+      if (is_same_memory(x, y)) return;
     all.push_back(x);
   };
   for (const chain_op& x : p.ops) {
@@ -233,7 +233,7 @@ const chain_buffer& pass_writer::buffer_of(const operand& x) const {
 
 int pass_writer::pointer_of(const operand& x) const {
   const auto all = pointers_of(p_);
-  return static_cast<int>(std::find_if(all.begin(), all.end(), [&](const operand& y) { return is_same(x, y); }) - all.begin());
+  return static_cast<int>(std::find_if(all.begin(), all.end(), [&](const operand& y) { return is_same_memory(x, y); }) - all.begin());
 }
 
 }  // namespace chains
@@ -255,7 +255,7 @@ std::string matrices_text(const chain_plan& p) {
   std::string t;
   const auto pointers = pointers_of(p);
   for (const chain_matrix& m : p.matrices) {
-    const auto at = std::find_if(pointers.begin(), pointers.end(), [&](const operand& y) { return is_same(m.source, y); }) - pointers.begin();
+    const auto at = std::find_if(pointers.begin(), pointers.end(), [&](const operand& y) { return is_same_memory(m.source, y); }) - pointers.begin();
     if (m.halves) {
       t += halves_text(p, m, "p" + std::to_string(at));
       continue;
@@ -290,22 +290,24 @@ std::int64_t run_of_element(const chain_plan& p, const operand& x) {
   return stride_of(x, p.digits[0].first) == expected ? expected : 0;
 }
 
-/// What the block that will run here next reads is on its way to the second cache.
-std::string ahead_text(const chain_plan& p) {
+/// What later stages of the block read is on its way to the second cache while the first ones run.
+std::string early_text(const chain_plan& p) {
   std::string t;
   const auto pointers = pointers_of(p);
   std::set<std::size_t> done;
-  for (const chain_op& x : p.ops)
-    for (const operand* in : inputs_of(x.op)) {
-      if (!is_in_memory(p, *in) || is_same(*in, x.op.c)) continue;
-      const auto at = static_cast<std::size_t>(std::find_if(pointers.begin(), pointers.end(), [&](const operand& y) { return is_same(*in, y); }) - pointers.begin());
-      const std::int64_t run = run_of_element(p, *in);
-      if (run * static_cast<std::int64_t>(size_of(in->type)) * p.config.elements < 512 || !done.insert(at).second) continue;
-      t += "      if (thread == " + num(static_cast<std::int64_t>(done.size() - 1) % p.config.threads) + ") ask_for_run(p" + std::to_string(at) + ", soon * " + num(run) + ", end * " + num(run) + ");\n";
+  for (const chain_pass& pass : p.passes)
+    for (const int n : pass.ops) {
+      const chain_op& x = p.ops[static_cast<std::size_t>(n)];
+      for (const operand* in : inputs_of(x.op)) {
+        if (!is_in_memory(p, *in) || is_same(*in, x.op.c)) continue;
+        const auto at = static_cast<std::size_t>(std::find_if(pointers.begin(), pointers.end(), [&](const operand& y) { return is_same_memory(*in, y); }) - pointers.begin());
+        const std::int64_t run = run_of_element(p, *in);
+        if (run * static_cast<std::int64_t>(size_of(in->type)) * p.config.elements < 512 || !done.insert(at).second || pass.stage == 0) continue;
+        t += "      if (thread == " + num(static_cast<std::int64_t>(done.size() - 1) % p.config.threads) + ") ask_for_run(p" + std::to_string(at) + ", first * " + num(run) + ", end * " + num(run) + ");\n";
+      }
     }
   if (t.empty()) return t;
-  return "    if (const i64 soon = (group + args.ahead) * " + num(p.config.elements) + "; args.ahead > 0 && soon < args.count) {\n      const i64 end = soon + " +
-         num(p.config.elements) + " < args.count ? soon + " + num(p.config.elements) + " : args.count;\n" + t + "    }\n";
+  return "    {\n      const i64 end = first + " + num(p.config.elements) + " < args.count ? first + " + num(p.config.elements) + " : args.count;\n" + t + "    }\n";
 }
 
 std::string pointers_text(const chain_plan& p) {
@@ -314,7 +316,7 @@ std::string pointers_text(const chain_plan& p) {
   for (std::size_t n = 0; n < pointers.size(); ++n) {
     std::string type = "typename E::type";
     for (const chain_op& x : p.ops)
-      if ((x.op.what == action::gather || x.op.what == action::scatter) && is_same(x.op.a, pointers[n])) type = pointers[n].type == dtype::f64 ? "const long long" : "const int";
+      if ((x.op.what == action::gather || x.op.what == action::scatter) && is_same_memory(x.op.a, pointers[n])) type = pointers[n].type == dtype::f64 ? "const long long" : "const int";
     if (is_in_memory(p, pointers[n]) && pointers[n].where == operand::kind::temporary && pointers[n].type != p.type) type = "W";
     t += "  " + type + "* const p" + std::to_string(n) + " = static_cast<" + type + "*>(args.p[" + std::to_string(n) + "]);\n";
   }
@@ -327,14 +329,14 @@ kernel_request request_of(const chain_plan& p) {
   const std::size_t pointers = pointers_of(p).size(), scalars = scalars_of(p).size();
   const std::string threads = num(p.config.threads), barrier = p.config.threads == 32 ? "    __syncwarp();\n" : "    __syncthreads();\n";
   std::string t = "#include \"chain.cuh\"\nstruct chain_args {\n  void* p[" + std::to_string(std::max<std::size_t>(1, pointers)) +
-                  "];\n  i64 count, groups, ahead;\n  double s[" + std::to_string(std::max<std::size_t>(1, scalars)) + "][2];\n};\n";
+                  "];\n  i64 count, groups;\n  double s[" + std::to_string(std::max<std::size_t>(1, scalars)) + "][2];\n};\n";
   t += "extern \"C\" __global__ void __launch_bounds__(" + threads + ", " + num(p.config.blocks) + ") chain(const __grid_constant__ chain_args args) {\n";
   t += "  using E = " + element_type(p.type) + ";\n  using W = typename E::wide;\n  extern __shared__ uint4 pool[];\n";
   t += "  W* const shared = reinterpret_cast<W*>(pool);\n  const int thread = static_cast<int>(threadIdx.x);\n" + pointers_text(p);
   for (std::size_t n = 0; n < scalars; ++n) t += "  const W s" + std::to_string(n) + " = coefficient(static_cast<W*>(nullptr), args.s[" + std::to_string(n) + "]);\n";
   t += matrices_text(p);
   t += "#pragma unroll 1\n  for (i64 group = blockIdx.x; group < args.groups; group += gridDim.x) {\n    const i64 first = group * " + num(p.config.elements) + ";\n";
-  if (p.config.ahead) t += ahead_text(p);
+  if (p.config.early) t += early_text(p);
   if (!p.buffers.empty() || !p.matrices.empty()) t += barrier;
   int stage = 0;
   for (const chain_pass& pass : p.passes) {

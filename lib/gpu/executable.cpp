@@ -214,7 +214,7 @@ void executable::launch_step(std::size_t launch, const operands& x, cu_stream st
 void executable::launch_chain(std::size_t launch, const bindings& b, cu_stream stream, char* scratch) const {
   const launch_plan& l = plan_.launches[launch];
   const kernel& k = kernel_of(launch, {}, false);
-  chain_args args(*l.chain, k, device_.machine);
+  chain_args args(*l.chain);
   for (const place& p : l.pointers) args.add(p.where == operand::kind::external ? b.pointers[p.slot] : scratch + p.offset);
   args.add_counts();
   for (const coefficient& c : l.scalars) {

@@ -9,12 +9,24 @@
 using namespace ricci;
 using namespace ricci::test;
 
+namespace {
+
+/// Every fifth case with other choices than the planner's: they must not change the result.
+void vary(cuda::program_plan& p, std::size_t n) {
+  if (n % 5 != 3) return;
+  for (cuda::launch_plan& l : p.launches)
+    if (l.chain) cuda::set_config(*l.chain, {.elements = 3, .threads = n % 2 ? 32 : 96, .lines = 3, .blocks = 1, .early = true, .unroll = 2, .turns = 2});
+}
+
+}  // namespace
+
 TEST_CASE("fused kernels on the host") {
   std::vector<fused_case> cases = fused_cases(false);
   std::vector<cuda::program_plan> plans;
   host_gpu gpu;
   for (const fused_case& c : cases) {
     plans.push_back(cuda::make_program_plan(on_gpu(c.c->p), cuda::described_h200(), {}));
+    vary(plans.back(), plans.size());
     gpu.add(plans.back());
   }
   const std::string failure = gpu.compile();
@@ -32,7 +44,7 @@ TEST_CASE("fused kernels on the host") {
 }
 
 TEST_CASE("the bake-off operators are one kernel each") {
-  for (int degree = 1; degree <= 15; ++degree)
+  for (const int degree : {1, 6, 15})
     for (const int which : {1, 3, 5}) {
       const int P = degree + 1, Q = degree + 2;
       const fused_case c = which == 1 ? bk1(dtype::f64, P, Q, 1000) : which == 3 ? bk3(dtype::f64, P, Q, 1000) : bk5(dtype::f64, P, 1000);

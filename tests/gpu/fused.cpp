@@ -24,7 +24,8 @@ TEST_CASE("fused programs on the GPU") {
     if (!mine(n)) continue;
     const fused_case& c = cases[n];
     fused_check check(c);
-    for (const int shift : {0, 1}) {
+    // Tables of integers lie among the tensors: 16-bit ones are shifted by eight bytes.
+    for (const int shift : {0, size_of(c.c->type) == 2 ? 4 : 1}) {
       check.restore();
       gpu_memory memory(*c.c, shift);
       const auto plan = compile(on_gpu(c.c->p));

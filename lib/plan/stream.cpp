@@ -51,6 +51,14 @@ bool left_to_caches(const segment& g, const traffic& t, const plan_step& s, cons
   return g.steps.size() > 1 && t.out > t.in && t.out < 8000 && !whole_rows(s, m);
 }
 
+/// Another step reads or writes the result of this one: the last line of a streamed piece may still be on its way then.
+bool is_shared(const segment& g, const plan_step& s) {
+  int uses = 0;
+  for (const plan_step& other : g.steps)
+    for_each_operand(other.op, [&](const operand& x) { uses += x.where == s.op.c.where && x.id == s.op.c.id; });
+  return uses > 1;
+}
+
 bool reads_c(const pair_op& op) { return op.beta.base != 0 || op.beta.scalar >= 0 || !op.beta.more.empty(); }
 
 /// Cuts the outermost axis of c so that a piece stays in the first cache. False if c is not dense or cannot be cut.
@@ -99,7 +107,7 @@ void stream_results(plan& p, const machine& m) {
       const bool plain = s.how == method::direct && s.op.scale.where == operand::kind::one && s.lanes != kernels::lanes::k && !s.buffer_c && !reads_c(s.op) &&
                          s.op.c.where == operand::kind::external && compute_type(s.op.c.type) == s.op.c.type;
       plan_step cut = s;
-      if (!plain || left_to_caches(g, t, s, m) || !cut_result(cut)) continue;
+      if (!plain || is_shared(g, s) || left_to_caches(g, t, s, m) || !cut_result(cut)) continue;
       s = std::move(cut);
       s.buffer_c = s.stream_c = true;
     }

@@ -103,6 +103,9 @@ void describe_isa(machine& m) {
   m.vector_bytes = kernels.vector_bytes;
   m.vector_registers = kernels.vector_registers;
   m.writes_kernels = codegen::best_target() != codegen::target::none;
+#if defined(__x86_64__)
+  m.fetches_blocks = __builtin_cpu_is("amd") != 0;
+#endif
 }
 
 // Two multiply-adds a cycle, and the shares of the loads and stores of a triad that today's cores reach.

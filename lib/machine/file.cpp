@@ -91,6 +91,7 @@ std::optional<machine> load_machine(const std::string& file, const machine& like
                       m.vector_registers == like.vector_registers;
     if (!same || !plausible(m)) return std::nullopt;
     m.writes_kernels = like.writes_kernels;
+    m.fetches_blocks = like.fetches_blocks;
     m.cores = like.cores;  // what this process may use, which may differ from one run to the next
     return m;
   } catch (const std::exception&) {

@@ -27,6 +27,7 @@ struct machine {
   double memory_bandwidth_all = 0;  // GB/s, all cores
   bool writes_kernels = false;      // kernels are written for each plan (lib/codegen)
   int fetch_ahead = 0;              // bytes that kernels ask for early where data comes from memory; 0: not at all
+  bool fetches_blocks = false;      // chains gain from asking for the next block (seen on AMD, where it is lost on Intel)
   bool measured = false;            // peaks and bandwidths measured here, not taken from a table
   bool operator==(const machine&) const = default;
 };

@@ -101,7 +101,7 @@ void stream_results(plan& p, const machine& m) {
     for (plan_step& s : g.steps) {
       s.far = true;
       if (!beyond) continue;
-      s.fetch_next = g.steps.size() > 1 && t.in + t.out > least_fetched;
+      s.fetch_next = m.fetches_blocks && g.steps.size() > 1 && t.in + t.out > least_fetched;
       s.fetch_ahead = m.fetch_ahead;
       if (reads_first) continue;
       const bool plain = s.how == method::direct && s.op.scale.where == operand::kind::one && s.lanes != kernels::lanes::k && !s.buffer_c && !reads_c(s.op) &&

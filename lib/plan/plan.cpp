@@ -160,6 +160,7 @@ double seconds_of(const segment& s, double footprint, const machine& m) {
   const double far = planning::stream_rate(footprint, m) * hertz;
   const double near = planning::stream_rate(static_cast<double>(s.scratch_bytes), m) * hertz;
   const double step_overhead = m.writes_kernels ? 15 : 120;
+  const bool beyond = !m.caches.empty() && footprint >= static_cast<double>(m.caches.back().bytes);
   double total = 0, outside = 0, inside = 0;  // bytes
   int streams_in = 0;                         // of pointwise steps
   bool fetched = false;                       // written products of halves ask for what comes from outside
@@ -180,15 +181,17 @@ double seconds_of(const segment& s, double footprint, const machine& m) {
       if (x.stored) (x.c.where == operand::kind::temporary ? inside : outside) += input_bytes(x.c, step.axes);
     // Copies to and from problems side by side go register by register, a third of what copies cost in general.
     const bool turns = step.how == method::move && has_halves(s) && m.vector_bytes == 64;
-    total += (turns ? 0.35 : 1) * step.seconds + step_overhead / hertz;
+    // Out of memory written kernels in place overlap with what they read, the other ways do not. Measured on chains.
+    const bool in_place = m.writes_kernels && beyond && step.how == method::direct && !step.pack_a && !step.pack_b && !step.buffer_c;
+    total += (turns ? beyond ? 0.45 : 0.35 : in_place ? 0.7 : 1) * step.seconds + step_overhead / hertz;
   }
   const double second = m.caches.size() > 1 ? static_cast<double>(m.caches[1].bytes) : 1e6;
   // What is asked for early comes in the meantime, but for many streams at once. Measured.
-  const double late = !fetched || footprint < second ? 1 : streams_in < 3 ? 0.3 : 1;
+  const double late = !fetched || footprint < second ? 1 : streams_in < 3 ? 0.5 : 1;
   // Chains of even and odd products lie side by side, vector after vector: the hardware follows them through large blocks.
-  const double most = has_halves(s) ? 1.3 : std::numeric_limits<double>::infinity();
+  const double most = has_halves(s) ? 1.3 : std::numeric_limits<double>::infinity(), most_inside = beyond ? 0.75 : most;
   if (has_halves(s)) inside *= 1 + static_cast<double>(s.scratch_bytes) / second;
-  return total + late * std::min(unhidden(outside), most) * outside / far + std::min(unhidden(inside), most) * inside / near;
+  return total + late * std::min(unhidden(outside), most) * outside / far + std::min(unhidden(inside), most_inside) * inside / near;
 }
 
 class blocker {

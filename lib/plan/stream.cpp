@@ -51,12 +51,16 @@ bool left_to_caches(const segment& g, const traffic& t, const plan_step& s, cons
   return g.steps.size() > 1 && t.out > t.in && t.out < 8000 && !whole_rows(s, m);
 }
 
-/// Another step reads or writes the result of this one: the last line of a streamed piece may still be on its way then.
-bool is_shared(const segment& g, const plan_step& s) {
+/// Another step reads or writes the result of this one, by this name or another: the last line of a streamed piece may
+/// still be on its way then.
+bool is_shared(const plan& p, const segment& g, const plan_step& s) {
   int uses = 0;
   for (const plan_step& other : g.steps)
     for_each_operand(other.op, [&](const operand& x) { uses += x.where == s.op.c.where && x.id == s.op.c.id; });
-  return uses > 1;
+  const bool overlaps = std::any_of(p.source.overlaps.begin(), p.source.overlaps.end(), [&](const overlap& x) {
+    return x.verdict != overlap::kind::disjoint && (x.left_slot == s.op.c.id || x.other_slot == s.op.c.id);
+  });
+  return uses > 1 || (overlaps && !p.block_labels.empty());
 }
 
 bool reads_c(const pair_op& op) { return op.beta.base != 0 || op.beta.scalar >= 0 || !op.beta.more.empty(); }
@@ -107,7 +111,7 @@ void stream_results(plan& p, const machine& m) {
       const bool plain = s.how == method::direct && s.op.scale.where == operand::kind::one && s.lanes != kernels::lanes::k && !s.buffer_c && !reads_c(s.op) &&
                          s.op.c.where == operand::kind::external && compute_type(s.op.c.type) == s.op.c.type;
       plan_step cut = s;
-      if (!plain || is_shared(g, s) || left_to_caches(g, t, s, m) || !cut_result(cut)) continue;
+      if (!plain || is_shared(p, g, s) || left_to_caches(g, t, s, m) || !cut_result(cut)) continue;
       s = std::move(cut);
       s.buffer_c = s.stream_c = true;
     }

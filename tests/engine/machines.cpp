@@ -82,6 +82,30 @@ TEST_CASE("results that stream past the caches, operands fetched ahead") {
   CHECK(streamed > 100);
 }
 
+TEST_CASE("a result that a later statement reads in the same block is whole by then") {
+  for (unsigned seed = 1; seed <= 40; ++seed) {
+    dice d{std::mt19937(seed)};
+    case_builder c(dtype::f64, seed);
+    c.label('e', d(40, 400));
+    for (char l : std::string("ijk")) c.label(l, d(2, 12));
+    const reference C = c.tensor("C", "eij"), again = c.tensor("C", "eij"), F = c.tensor("F", "eij"), D = c.tensor("D", "eij");
+    c.pointers[static_cast<std::size_t>(again.slot)] = c.pointers[static_cast<std::size_t>(C.slot)];
+    c.p.overlaps.push_back({C.slot, again.slot, overlap::kind::same});
+    statement product_of, scaled;
+    product_of.left = C, scaled.left = D;
+    product_of.op = scaled.op = update::assign;
+    product_of.terms.emplace_back().factors = {c.tensor("A", "eik"), c.tensor("B", "ekj")};
+    scaled.terms.emplace_back().factors = {again, F};
+    c.p.statements = {product_of, scaled};
+    const auto expected = evaluate(c.p, 0, c.bind());
+    execute(bind(make_plan(c.p, tiny(d)), kernels::best(), {}), c.bind(), {});
+    INFO("seed " << seed);
+    REQUIRE(error_in_bounds(c.p, 0, c.bind(), expected, 2) <= 1.0);
+    const auto at = [&](const reference& r, std::int64_t n) { return get(c.type, c.pointers[static_cast<std::size_t>(r.slot)], n); };
+    for (std::int64_t n = 0; n < c.sizes[0]; ++n) REQUIRE(at(D, n).real() == at(C, n).real() * at(F, n).real());
+  }
+}
+
 TEST_CASE("a streamed copy writes its bytes and no others") {
   const kernels::kernel_sets sets = kernels::available();
   for (int k = 0; k < sets.count; ++k)

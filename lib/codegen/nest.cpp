@@ -336,6 +336,12 @@ double cost_of(const nest& n, const request& r, target t) {
   return (tiles.empty() ? 1e30 : tiles[0].cost) + (n.tail ? tail_cost(*n.tail, n.rows, g) : 0);
 }
 
+/// Rows of b in lines that share sets of the first cache: every group of rows of c reads them from the second again, so
+/// that wide registers, which leave room for more rows, win.
+bool rows_far_apart(const request& r) {
+  return std::abs(r.args.k_b) * static_cast<std::int64_t>(size_of(r.type_b)) >= 4096;
+}
+
 /// The request with the width of its registers and the way of its last columns: as asked for if that can be had, else the
 /// cheapest.
 request settled(const request& wanted, target t) {
@@ -344,7 +350,7 @@ request settled(const request& wanted, target t) {
   for (const int widest : {64, 32})
     for (const tail_kind tail : {tail_kind::lanes, tail_kind::sums}) {
       if (wanted.tile.widest != 0 && wanted.tile.widest != widest) continue;
-      if (widest == 32 && wanted.tile.widest == 0 && (t != target::avx512 || r.lanes != lanes::n)) continue;
+      if (widest == 32 && wanted.tile.widest == 0 && (t != target::avx512 || r.lanes != lanes::n || rows_far_apart(r))) continue;
       r.tile.widest = widest, r.tile.tail = tail;
       const std::vector<nest> nests = untiled(r, t, tail == tail_kind::sums);
       if (nests.empty()) continue;

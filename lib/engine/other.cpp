@@ -65,13 +65,14 @@ kernels::pointwise_args pointwise_args_of(const plan_step& step, const std::vect
   const std::size_t outputs = streams.size();
   for (const operand& x : op.inputs) streams.push_back(&x);
   std::vector<point_axis> axes = axes_of(step, streams, outputs);
-  rest = axes.size() == 1 && axes[0].extent >= 2 * width ? axes[0].extent % width : 0;
-  if (axes.size() == 1 && axes[0].extent >= 2 * width) {
+  const std::int64_t lanes = axes[0].extent;
+  rest = 0;
+  if (lanes >= 2 * width && axes.size() < kernels::max_loops && (axes.size() == 1 || lanes % width != 0 || lanes > 8 * width)) {
     // Rows of one vector, so that several go together; what fills none comes behind.
-    point_axis rows{axes[0].extent / width, axes[0].strides};
+    point_axis rows{lanes / width, axes[0].strides};
     for (std::int64_t& s : rows.strides) s *= width;
-    axes[0].extent = width;
-    axes.push_back(rows);
+    axes[0].extent = width, rest = lanes % width;
+    axes.insert(axes.begin() + 1, rows);
   }
   kernels::pointwise_args g;
   g.input_count = static_cast<int>(op.inputs.size()), g.output_count = static_cast<int>(outputs);
@@ -229,6 +230,7 @@ std::shared_ptr<const other_step> bind_other(const plan& p, const segment& s, co
     }
     for (const pointwise_term& t : step.op.terms) out->alphas.push_back(t.alpha);
     codegen::pointwise_request wanted{compute_type(step.op.c.type), out->pointwise, {}, {}};
+    wanted.args.loop_count = 0;  // run_pointwise() walks them
     for (const coefficient& c : out->alphas) wanted.alphas.push_back(known_factor(c));
     for (const coefficient& c : out->betas) wanted.betas.push_back(known_factor(c));
     // A beta that only the run knows may be zero, and then c is not read.
@@ -249,8 +251,34 @@ std::shared_ptr<const other_step> bind_other(const plan& p, const segment& s, co
 
 namespace {
 
+/// The written kernel for every iteration of the loops around its rows.
+void run_made(const other_step& s, const step_run& r, std::int64_t size) {
+  const kernels::pointwise_args& g = s.pointwise;
+  if (g.loop_count == 0) return (*s.made)(r.inputs, r.outputs, r.alphas, r.betas);
+  const void* inputs[kernels::max_pointwise_inputs];
+  void* outputs[kernels::max_pointwise_statements];
+  std::copy_n(r.inputs, g.input_count, inputs);
+  std::copy_n(r.outputs, g.output_count, outputs);
+  const auto move = [&](int d, std::int64_t times) {
+    for (int i = 0; i < g.input_count; ++i) inputs[i] = static_cast<const char*>(inputs[i]) + times * g.inputs[i].loops[d] * size;
+    for (int i = 0; i < g.output_count; ++i) outputs[i] = static_cast<char*>(outputs[i]) + times * g.outputs[i].loops[d] * size;
+  };
+  std::int64_t at[kernels::max_loops] = {};
+  for (int d = 0; d < g.loop_count;) {
+    (*s.made)(inputs, outputs, r.alphas, r.betas);
+    for (d = 0; d < g.loop_count; ++d) {
+      if (++at[d] < g.loops[d]) {
+        move(d, 1);
+        break;
+      }
+      move(d, 1 - g.loops[d]);
+      at[d] = 0;
+    }
+  }
+}
+
 void run_pointwise(const other_step& s, const step_run& r, std::int64_t size) {
-  if (s.made) (*s.made)(r.inputs, r.outputs, r.alphas, r.betas);
+  if (s.made) run_made(s, r, size);
   else s.point(s.pointwise, r.inputs, r.outputs, r.alphas, r.betas);
   if (s.rest.lane_extent == 0) return;
   const void* inputs[kernels::max_pointwise_inputs];

@@ -93,6 +93,25 @@ TEMPLATE_TEST_CASE("quotients, roots and the like", "", float, double) {
   }
 }
 
+TEMPLATE_TEST_CASE("pointwise factors that lack labels between others", "", float, double) {
+  for (int elements : {1, 3})
+    for (int points : {3, 5, 8, 15, 16, 17, 27, 32, 40, 64, 65, 125}) {
+      tensor<TestType, dynamic, 3, dynamic, 2> x(elements, points), y(elements, points), w(elements, points);
+      tensor<TestType, dynamic, dynamic, 2> g(elements, points);
+      tensor<TestType, 3, dynamic, 2> z(points);
+      randomise(x, 1, 0.5, 2), randomise(y, 2, 0.5, 2), randomise(z, 3, 0.5, 2), randomise(g, 4, 0.5, 2), randomise(w, 5);
+      CAPTURE(elements, points);
+      CHECK(error_of(w, w(e, c, q, r).assign(g(e, q, r) * x(e, c, q, r) - z(c, q, r) / y(e, c, q, r))) <= 1);
+      CHECK(error_of(w, w(e, c, q, r).add(sqrt(g(e, q, r)) * x(e, c, q, r) + z(c, q, r) * y(e, c, q, r))) <= 1);
+      tensor<TestType, 3, dynamic, dynamic, 2> turned(elements, points);
+      randomise(turned, 6);
+      CHECK(error_of(turned, turned(c, e, q, r).assign(g(e, q, r) / x(e, c, q, r) + z(c, q, r) * g(e, q, r))) <= 1);
+      ricci::local<TestType> first("first");
+      CHECK(error_of(w, first(e, c, q, r).assign(g(e, q, r) * x(e, c, q, r) + z(c, q, r) * g(e, q, r)),
+                     w(e, c, q, r).subtract(first(e, c, q, r) * g(e, q, r) + first(e, c, q, r) / y(e, c, q, r))) <= 1);
+    }
+}
+
 TEST_CASE("functions of transposed and 16-bit tensors, and in sums") {
   tensor<double, 7, 9> x, w;
   tensor<double, 9, 7> t;

@@ -43,7 +43,8 @@ struct sizes {
     for (const operand& x : op.inputs) {
       const bool made = x.where == operand::kind::temporary &&
                         std::any_of(outputs.begin(), outputs.end(), [&](const operand& y) { return is_same(x, y); });
-      if (!made && std::find(inputs.begin(), inputs.end(), x) == inputs.end()) inputs.push_back(x);
+      const auto known = [&](const operand& y) { return same_elements(x, y); };
+      if (!made && std::none_of(inputs.begin(), inputs.end(), known)) inputs.push_back(x);
     }
     outputs.push_back(op.c);
   }
@@ -69,7 +70,7 @@ pair_op joined(const std::vector<pair_op>& parts, const F& is_read_later) {
           input = -1 - at;
           continue;
         }
-        const auto known = std::find(out.inputs.begin(), out.inputs.end(), x);
+        const auto known = std::find_if(out.inputs.begin(), out.inputs.end(), [&](const operand& y) { return same_elements(x, y); });
         input = static_cast<int>(known - out.inputs.begin());
         if (known == out.inputs.end()) out.inputs.push_back(x);
       }

@@ -165,6 +165,12 @@ plan make_plan(const program& p, const machine& m, const options& o = {}, const 
 /// rejected: with the ways that every step was not run, and their estimated times.
 std::string to_string(const plan& p, const machine& m, bool rejected = false);
 
+/// The same elements under the same labels: one reference, or two of the same memory.
+inline bool same_elements(const operand& x, operand y) {
+  if (x.where == operand::kind::external && x.memory >= 0 && x.memory == y.memory) y.id = x.id, y.name = x.name;
+  return x == y;
+}
+
 /// Calls f with every operand of an operation but the constant one.
 template <class Op, class F>
 void for_each_operand(Op& op, F&& f) {

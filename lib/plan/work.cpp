@@ -64,7 +64,7 @@ class builder : operand_maker {
       term.how = t->how;
       for (const reference& f : t->factors) {
         const operand x = read(f);
-        const auto at = std::find(inputs.begin(), inputs.end(), x);
+        const auto at = std::find_if(inputs.begin(), inputs.end(), [&](const operand& y) { return shares_ ? same_elements(x, y) : x == y; });
         term.factors.push_back({static_cast<int>(at - inputs.begin()), f.apply});
         if (at == inputs.end()) inputs.push_back(x);
       }

@@ -103,3 +103,25 @@ TEST_CASE("empty extents mean empty sums and empty results") {
       for (std::int64_t i = 0; i < 9; ++i) CHECK(get(c.type, c.pointers[0], i) == 0.0);
   }
 }
+
+TEST_CASE("pointwise statements read what they share once") {
+  const auto inputs_of = [](int memory) {
+    case_builder c(dtype::f64);
+    c.label('e', 40), c.label('q', 9);
+    reference first = c.tensor("G", "eq"), second = first;
+    second.slot = c.p.slot_count++;
+    first.memory = second.memory = memory;
+    const reference x = c.tensor("x", "eq"), y = c.tensor("y", "eq");
+    c.p.statements = {{c.tensor("v", "eq"), update::assign, {{-1, false, {first, x}}, {-1, false, {y, y}}}},
+                      {c.tensor("w", "eq"), update::assign, {{-1, false, {second, y}}, {-1, false, {x, x}}}}};
+    for (int left : {4, 5})
+      for (int other = 0; other < 4; ++other) c.p.overlaps.push_back({left, other, overlap::kind::disjoint});
+    std::size_t inputs = 0;
+    const plan made = make_plan(c.p, avx2);
+    for (const plan_step& s : made.segments[0].steps)
+      if (s.how == method::pointwise) inputs += s.op.inputs.size();
+    return inputs;
+  };
+  CHECK(inputs_of(7) == 3);
+  CHECK(inputs_of(-1) == 4);
+}

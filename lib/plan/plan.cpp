@@ -183,7 +183,7 @@ double seconds_of(const segment& s, double footprint, const machine& m) {
     const bool turns = step.how == method::move && has_halves(s) && m.vector_bytes == 64;
     // Out of memory written kernels in place overlap with what they read, the other ways do not. Measured on chains.
     const bool in_place = m.writes_kernels && beyond && step.how == method::direct && !step.pack_a && !step.pack_b && !step.buffer_c;
-    total += (turns ? beyond ? 0.45 : 0.35 : in_place ? 0.7 : 1) * step.seconds + step_overhead / hertz;
+    total += (turns ? beyond ? 0.45 : 0.25 : in_place ? 0.7 : 1) * step.seconds + step_overhead / hertz;
   }
   const double second = m.caches.size() > 1 ? static_cast<double>(m.caches[1].bytes) : 1e6;
   // What is asked for early comes in the meantime, but for many streams at once. Measured.

@@ -52,12 +52,13 @@ class straightener {
     return compute_type(x.type) == x.type && (s == 1 || s == 0 || can_turn(x, c, lane));
   }
 
-  /// Problems one after the other in x and side by side in c, their elements in the same order and without gaps.
+  /// Problems one after the other in x and side by side in c, their elements in the same order and without gaps. What c
+  /// has beside them goes around.
   bool can_turn(const operand& x, const operand& c, int lane) const {
     if (lane != turned_ || lane < 0 || x.type != dtype::f64 || c.type != dtype::f64 || stride_of(c, lane) != 1) return false;
-    if (x.labels.size() != c.labels.size() || x.labels.size() < 2 || stride_of(x, lane) < 2) return false;
-    return std::all_of(c.labels.begin(), c.labels.end(), [&](int l) {
-      return l == lane || extent(l) == 1 || stride_of(c, l) == stride_of(x, l) * extent(lane);
+    if (x.labels.size() < 2 || stride_of(x, lane) < 2) return false;
+    return std::all_of(x.labels.begin(), x.labels.end(), [&](int l) {
+      return l == lane || extent(l) == 1 || (contains(c.labels, l) && stride_of(c, l) == stride_of(x, l) * extent(lane));
     });
   }
 
@@ -156,12 +157,17 @@ class straightener {
     w_.ops.push_back({one, from, to, {1, -1, {}}, beta, statement});
   }
 
-  /// A copy of x with the lane innermost; one serves all that read the same.
+  /// A copy of x with the lane innermost; one serves all that read the same, under whatever labels.
   operand side_by_side(const operand& x, const operand& like, int statement, int lane) {
-    std::string key = std::to_string(x.memory) + "," + std::to_string(lane);
-    for (std::size_t d = 0; d < x.labels.size(); ++d) key += "," + std::to_string(x.labels[d]) + ":" + std::to_string(x.strides[d]);
+    std::string key = std::to_string(x.memory);
+    for (std::size_t d = 0; d < x.labels.size(); ++d)
+      key += (x.labels[d] == lane ? ",lane " : ",") + std::to_string(extent(x.labels[d])) + ":" + std::to_string(x.strides[d]);
     const bool shared = w_.shares && x.where == operand::kind::external && x.memory >= 0;
-    if (const auto known = copies_.find(key); known != copies_.end() && shared) return known->second;
+    if (const auto known = copies_.find(key); known != copies_.end() && shared) {
+      operand t = known->second;
+      t.labels = x.labels;
+      return t;
+    }
     const operand t = beside(x, like, lane);
     copy(x, t, {0, -1, {}}, statement);
     if (shared) copies_[key] = t;
@@ -229,7 +235,7 @@ plan_step lower_other(const pair_op& op, const std::vector<std::int64_t>& extent
     }
     s.flops = count * (flops - 1);
     for (const operand& x : op.inputs)  // problems one after the other are turned
-      if (s.lane_label >= 0 && stride_of(x, s.lane_label) > 1) work += 3.5;
+      if (s.lane_label >= 0 && stride_of(x, s.lane_label) > 1) work += 0.8;
     cycles = count / (m.vector_bytes / static_cast<double>(size_of(op.c.type))) * work + 60;
   } else {
     cycles = count * (op.what == action::gather ? 1.5 : 2.5) + 60;

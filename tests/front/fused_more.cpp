@@ -281,6 +281,28 @@ TEST_CASE("products with even and odd matrices") {
   CHECK_THROWS_WITH(ricci::plan(w(e, q).assign(W(q, i) * u(e, i))), Catch::Contains("even_odd"));
 }
 
+TEST_CASE("components that share coefficients, a field read under several labels") {
+  for (int elements : {1, 3, 8, 37, 64})
+    for (int P : {2, 3, 5, 8}) {
+      CAPTURE(elements, P);
+      tensor<double, dynamic, dynamic> d(P, P);
+      randomise(d, 1);
+      for (int x = 0; x < P; ++x)
+        for (int y = 0; y < P; ++y)
+          if (2 * (x * P + y) >= P * P) d(x, y) = -d(P - 1 - x, P - 1 - y);
+      if (P % 2) d(P / 2, P / 2) = 0;
+      const auto D = ricci::even_odd(d);
+      tensor<double, dynamic, 3, dynamic, dynamic> u(elements, P, P), v(elements, P, P);
+      tensor<double, dynamic, dynamic, dynamic> G(elements, P, P), H(elements, P, P);
+      randomise(u, 2), randomise(v, 3), randomise(G, 4), randomise(H, 5);
+      ricci::local<double> x("x"), y("y"), f("f"), g("g");
+      CHECK(error_of(v, x(e, c, i, j).assign(D(i, k) * u(e, c, k, j)), y(e, c, i, j).assign(D(j, k) * u(e, c, i, k)),
+                     f(e, c, i, j).assign(G(e, i, j) * x(e, c, i, j) + H(e, i, j) * y(e, c, i, j)),
+                     g(e, c, i, j).assign(H(e, i, j) * x(e, c, i, j) - G(e, i, j) * u(e, c, i, j)),
+                     v(e, c, i, j).add(D(k, i) * f(e, c, k, j) + D(k, j) * g(e, c, i, k))) <= 1);
+    }
+}
+
 TEST_CASE("errors name the local") {
   tensor<double, dynamic, dynamic> A(3, 4), C(3, 4);
   ricci::local<double> g("g"), h;

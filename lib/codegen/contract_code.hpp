@@ -96,7 +96,7 @@ class contract_code : public vector_code {
   /// Nor do problems in lanes, where c is as large as a and b: measured 0.8 times as fast.
   bool preloads() const {
     const auto sums = now_->k * static_cast<std::int64_t>(now_->outer.size());
-    return sums < 12 && sets_ == 1 && !batch_ && beta_ == factor::one && (alpha_ == factor::one || alpha_ == factor::minus_one);
+    return sums < begins_below && sets_ == 1 && !batch_ && beta_ == factor::one && (alpha_ == factor::one || alpha_ == factor::minus_one);
   }
   bool narrow_b() const { return request_.type_b != request_.type && !now_->stage_b; }
   bool narrow_c() const { return request_.type_c != request_.type; }

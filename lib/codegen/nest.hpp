@@ -10,6 +10,9 @@
 
 namespace ricci::codegen {
 
+/// Sums of fewer products than this begin with c, where the update is c += or c -= alone.
+inline constexpr std::int64_t begins_below = 12;
+
 /// Some neighbouring lanes that one register holds; offsets in bytes.
 struct lane_vector {
   std::int64_t b = 0, c = 0;

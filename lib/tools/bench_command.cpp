@@ -17,7 +17,7 @@ namespace ricci::tools {
 namespace {
 
 struct arguments {
-  std::string types = "f64", sizes = "2:32", betas = "0,1", layouts = "strided", footprints = "l2", backend = "cpu", json, isa;
+  std::string types = "f64", sizes = "2:32", betas = "0,1", layouts = "strided", footprints = "l2", backend = "cpu", json, isa, only;
   int threads = 1, rounds = 15, cpu = -1;
   double window = 250;
   bool no_peers = false, no_eigen_fixed = false, deterministic = false;
@@ -87,7 +87,7 @@ std::string typed(const arguments& a) {
   return "ricci bench gemm --dtype " + a.types + " --sizes " + a.sizes + " --beta " + a.betas + " --layout " + a.layouts +
          " --footprint " + a.footprints + " --threads " + std::to_string(a.threads) + " --rounds " + std::to_string(a.rounds) +
          (a.backend == "cpu" ? "" : " --backend " + a.backend) + (a.isa.empty() ? "" : " --isa " + a.isa) +
-         (a.no_peers ? " --no-peers" : "") + (a.deterministic ? " --deterministic" : "");
+         (a.no_peers ? " --no-peers" : "") + (a.only.empty() ? "" : " --peer " + a.only) + (a.deterministic ? " --deterministic" : "");
 }
 
 /// Everybody gets the same instruction set: ricci and the peers have a variable for it each.
@@ -120,6 +120,7 @@ void run(const arguments& a) {
   r.threads = a.threads;
   r.deterministic = a.deterministic;
   r.peers = !a.no_peers;
+  if (!a.only.empty()) r.only = split(a.only, ',');
   r.eigen_fixed = !a.no_eigen_fixed;
   r.rounds = a.rounds;
   r.window = a.window * 1e-6;
@@ -150,6 +151,7 @@ std::function<void()> add_bench(CLI::App& app) {
   c->add_option("--backend", given->backend, "cpu or cuda")->check(CLI::IsMember({"cpu", "cuda"}));
   c->add_option("--isa", given->isa, "avx2 or avx512, for ricci and the peers")->check(CLI::IsMember({"avx2", "avx512"}));
   c->add_flag("--peers,!--no-peers", [given](std::int64_t on) { given->no_peers = on < 0; }, "Measure peers beside ricci (the default)");
+  c->add_option("--peer", given->only, "Only these peers; several with commas");
   c->add_flag("--deterministic", given->deterministic, "Ignore tuning tables");
   c->add_flag("--no-eigen-fixed", given->no_eigen_fixed, "Leave out Eigen's matrices of fixed size");
   return [given] { run(*given); };

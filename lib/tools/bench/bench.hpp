@@ -24,6 +24,7 @@ struct bench_request {
   int threads = 1;
   bool deterministic = false;           // without tuning tables
   bool peers = true;
+  std::vector<std::string> only;        // these peers alone; empty: all
   bool eigen_fixed = true;
   int rounds = 15;          // windows of each contender that count
   double window = 250e-6;   // seconds of one window

@@ -2,7 +2,10 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <complex>
+
+#include <ricci/core/error.hpp>
 
 #include "tools/bench/cblas.hpp"
 
@@ -65,6 +68,11 @@ std::vector<peer> find_peers(const bench_request& r) {
   find_mkl(out);
   find_blas(out);
   find_eigen(r, out);
+  if (r.only.empty()) return out;
+  for (const std::string& name : r.only)
+    if (std::none_of(out.begin(), out.end(), [&](const peer& p) { return p.name == name; }))
+      throw error(errc::bad_argument, "there is no peer '" + name + "' here");
+  std::erase_if(out, [&](const peer& p) { return std::find(r.only.begin(), r.only.end(), p.name) == r.only.end(); });
   return out;
 }
 

@@ -1,0 +1,105 @@
+// The cost function of tiles.
+#include "codegen/tile_cost.hpp"
+
+#include <algorithm>
+
+namespace ricci::codegen {
+namespace {
+
+using kernels::lanes;
+
+constexpr tile_times in_two_passes{0.05, 0.055, 0.8, 1.2, 0.02, 3.5, 12}, in_one{0.1, 0, 1.2, 0, 0, 3, 12};
+
+/// Whether a register of 64 bytes goes through the multipliers in two parts, as on Zen 4; not with AVX-512 on others.
+bool two_passes() {
+  static const bool found = __builtin_cpu_is("amdfam19h") != 0;
+  return found;
+}
+
+/// Estimated cycles of one tile of `mr` rows by nv vectors whose instructions weigh `weight` together.
+double tile_cost(std::int64_t mr, std::int64_t nv, double weight, double k, const geometry& g, bool embeds) {
+  const double sums = static_cast<double>(mr * nv * g.sets), rows = static_cast<double>(mr * g.sets);
+  const double madds = (rows + (g.real_b < g.real ? 1 : 0)) * weight;  // a conversion takes as long
+  const bool direct = embeds && nv == 1;  // the broadcast is part of the multiply-add
+  const double loads = rows + weight, issued = sums + (direct ? 1 : mr == 1 ? rows : rows + static_cast<double>(nv));
+  const double read = mr == 1 ? rows + madds : loads;
+  const tile_times& t = g.times;
+  const double step = std::max({madds / 2, read / 2, issued / 5, k > 12 ? 4.0 : 1.0}) + t.per_load * read + t.per_issued * issued;
+  const double stores = static_cast<double>(mr) * weight;
+  return k * step + t.per_sum * sums + t.per_store * stores + t.square * stores * stores + t.per_tile;
+}
+
+/// Rows whose sums fit beside the vectors of b, a's element (and its parts for a complex problem a lane) and the mask.
+std::int64_t most_rows(std::int64_t nv, const geometry& g, bool masked, bool batch) {
+  const std::int64_t all = g.registers - (masked && g.registers == 16 ? 1 : 0);
+  const std::int64_t rows = std::max<std::int64_t>(0, (all - nv - (batch && g.sets == 2 ? 2 : 1)) / (nv * g.sets));
+  const bool one_row = !batch && g.sets == 1 && nv + 2 <= all;  // it takes its vectors from memory
+  return one_row ? std::max<std::int64_t>(rows, 1) : rows;
+}
+
+/// Tiles of as many vectors that weigh alike.
+struct weighed_run {
+  std::int64_t size = 0;
+  double weight = 0;
+  std::int64_t count = 0;
+};
+
+std::vector<weighed_run> weighed(const std::vector<lane_vector>& vectors, std::int64_t tile, const geometry& g) {
+  std::vector<weighed_run> out;
+  for (const tile_run& v : runs_of(static_cast<std::int64_t>(vectors.size()), tile))
+    for (std::int64_t j = 0; j < v.count; ++j) {
+      const lane_vector* const first = vectors.data() + v.first + j * v.size;
+      double weight = 0;
+      for (std::int64_t i = 0; i < v.size; ++i) weight += g.weight(first[i].width);
+      if (out.empty() || out.back().size != v.size || out.back().weight != weight) out.push_back({v.size, weight, 0});
+      ++out.back().count;
+    }
+  return out;
+}
+
+}  // namespace
+
+bool embeds(const request& r, target t) {
+  return t == target::avx512 && r.lanes == lanes::n && !is_complex(r.type);
+}
+
+geometry geometry_of(const request& r, target t) {
+  const bool single = r.type == dtype::f32 || r.type == dtype::c64;
+  const int real = single ? 4 : 8;
+  const auto stored = [&](dtype x) { return x == r.type ? real : 2; };
+  return {real, t == target::avx512 && r.tile.widest != 32 ? 64 : 32, t == target::avx512 ? 32 : 16, is_complex(r.type) ? 2 : 1,
+          stored(r.type_b), stored(r.type_c), two_passes() ? 2.0 : 1.0, two_passes() ? in_two_passes : in_one,
+          r.beta == factor::one && r.lanes == lanes::n && !is_complex(r.type)};
+}
+
+double tail_cost(const summed_tail& s, std::int64_t rows, const geometry& g) {
+  const std::int64_t at_once = s.rows_at_once(g.real), whole = rows / at_once, last = rows % at_once;
+  const std::int64_t registers = s.blocks * s.group;
+  const double whole_madds = static_cast<double>(rows * registers) * g.weight(s.width) * (s.group == 4 ? 2 : 1);
+  const double madds = whole_madds + static_cast<double>(rows * s.rest);
+  const std::int64_t joins = 3 * whole * (at_once - 1) + (last ? 2 * (last - 1) + 6 : 0), gathers = registers * at_once;
+  return (madds + static_cast<double>(joins + gathers)) / 2 + 1.2 * static_cast<double>(rows);
+}
+
+std::vector<costed_tile> tiles_of(const nest& n, const geometry& g, bool batch, bool embeds) {
+  const bool masked = std::any_of(n.vectors.begin(), n.vectors.end(), [&](const auto& v) { return partial(v, g); });
+  const auto count = static_cast<std::int64_t>(n.vectors.size());
+  const auto sums = n.k * static_cast<std::int64_t>(n.outer.size());
+  const double k = static_cast<double>(sums);
+  const bool waits = g.adds && masked && sums < begins_below;
+  std::vector<costed_tile> out;
+  for (std::int64_t nv = 1; nv <= std::min<std::int64_t>(count, 14); ++nv) {
+    const std::vector<weighed_run> runs = weighed(n.vectors, nv, g);
+    for (std::int64_t mr = 1; mr <= std::min<std::int64_t>(most_rows(nv, g, masked, batch), n.rows); ++mr) {
+      double cost = waits && nv < count ? g.times.wait : 0;
+      for (const tile_run& r : runs_of(n.rows, mr))
+        for (const weighed_run& v : runs)
+          cost += static_cast<double>(r.count * v.count) * tile_cost(r.size, v.size, v.weight, k, g, embeds);
+      out.push_back({cost, static_cast<int>(mr), static_cast<int>(nv)});
+    }
+  }
+  std::stable_sort(out.begin(), out.end(), [](const costed_tile& x, const costed_tile& y) { return x.cost < y.cost; });
+  return out;
+}
+
+}  // namespace ricci::codegen

@@ -134,7 +134,7 @@ struct step_run {
   const char* alpha_or_scale() const { return step->scaled ? scale : alpha; }
   const char* fetch = nullptr;                                    // memory to ask for; null: none
   const struct row_table* table = nullptr;                        // of a gather or scatter by rows; null: entry by entry
-  const std::int32_t *rows = nullptr, *next_rows = nullptr;       // of this block and the next
+  const std::int32_t *rows = nullptr, *rows_end = nullptr;        // of this block and those behind it
   alignas(16) char alphas[8 * kernels::max_pointwise_terms], betas[8 * kernels::max_pointwise_statements];
 };
 /// The step and its coefficients; pointers are the caller's.

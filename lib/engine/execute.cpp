@@ -117,12 +117,12 @@ void run_steps(const bound_plan& p, const bindings& b, const bound_segment& segm
 }
 
 /// Where block i finds the rows of a step's table.
-void set_rows(step_run& r, const row_tables& tables, bool tail, std::size_t step, std::int64_t i, bool more) {
+void set_rows(step_run& r, const row_tables& tables, bool tail, std::size_t step, std::int64_t i) {
   const row_table* t = tables.empty() ? nullptr : tables[tail][step].get();
   r.table = t;
   if (!t) return;
   r.rows = t->at.data() + i * t->each;
-  r.next_rows = more ? r.rows + t->each : nullptr;
+  r.rows_end = t->at.data() + t->at.size();
 }
 
 /// Blocks [first, last) of one segment on this thread. tail: the short block behind each run of full ones.
@@ -147,7 +147,7 @@ void run_blocks(const bound_plan& p, const bindings& b, const bound_segment& seg
       step_run& r = runs[std::min(s, most_kept - 1)];
       if (steps > most_kept && s >= most_kept - 1) set_scalars(r, segment.steps[s], b);
       set_pointers(r, b, index, temporaries);
-      set_rows(r, tables, tail, s, i, i + 1 < last);
+      set_rows(r, tables, tail, s, i);
       r.scratch = packs;
       run_direct(r, 0, r.step->free_count, r.step->keep_a && i > first, r.step->keep_b && i > first);
     }

@@ -298,8 +298,8 @@ void run_halves(const bound_step& s, const step_run& r, bool packed) {
 }
 
 void move_rows(const bound_step& s, const step_run& r) {
-  if (s.how == method::gather) s.other->gather(r.table->shape, r.rows, r.next_rows, r.b, r.c);
-  else s.other->scatter(r.table->shape, r.rows, r.next_rows, r.b, r.c, r.alpha);
+  if (s.how == method::gather) s.other->gather(r.table->shape, r.rows, r.rows_end, r.b, r.c);
+  else s.other->scatter(r.table->shape, r.rows, r.rows_end, r.b, r.c, r.alpha);
 }
 
 }  // namespace

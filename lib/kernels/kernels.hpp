@@ -116,13 +116,13 @@ struct rows_args {
   std::int64_t rows = 1, row = 1, lanes = 1;  // rows of a problem, elements of a row, problems
 };
 
-/// to[(r * row + i) * lanes + l] = from[at[r * lanes + l] + i]. next: the offsets of the call to come, whose lines are asked
-/// for; null: none.
-using gather_fn = void (*)(const rows_args&, const std::int32_t* at, const std::int32_t* next, const void* from, void* to);
+/// to[(r * row + i) * lanes + l] = from[at[r * lanes + l] + i]. The offsets of the calls to come follow those of this one,
+/// up to end: the lines of the nearest are asked for.
+using gather_fn = void (*)(const rows_args&, const std::int32_t* at, const std::int32_t* end, const void* from, void* to);
 
 /// to[at[r * lanes + l] + i] += alpha * from[(r * row + i) * lanes + l]. Rows may share elements: what is added to one is
 /// added in an order that the arguments alone decide.
-using scatter_fn = void (*)(const rows_args&, const std::int32_t* at, const std::int32_t* next, const void* from, void* to,
+using scatter_fn = void (*)(const rows_args&, const std::int32_t* at, const std::int32_t* end, const void* from, void* to,
                             const void* alpha);
 
 /// Measures the multiply-add peak: runs `rounds` rounds of independent FMAs, returns the flops done.

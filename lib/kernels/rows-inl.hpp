@@ -86,20 +86,58 @@ template <class T, int Writes> RICCI_INLINE void fetch_rows(const T* from, const
     for (index i = 0; i < row; i += 64 / static_cast<index>(sizeof(T))) __builtin_prefetch(from + at[n] + i, Writes);
 }
 
-/// Rows ahead: what a core gathers while a line comes from memory.
-inline constexpr index rows_ahead = 16;
+/// Calls body(offset, part) for the parts of n elements: whole registers, then powers of two from the largest on.
+template <class T, int N, class Body> RICCI_INLINE void in_parts(index n, index& i, const Body& body) {
+  if constexpr (N > 0) {
+    if (n & N) body(i, std::integral_constant<int, N>{}), i += N;
+    in_parts<T, N / 2>(n, i, body);
+  }
+}
+template <class T, class Body> RICCI_INLINE void in_parts(index n, const Body& body) {
+  index i = 0;
+  for (; i + width<T> <= n; i += width<T>) body(i, std::integral_constant<int, width<T>>{});
+  in_parts<T, width<T> / 2>(n, i, body);
+}
+
+template <class T, int N> struct part_t { typedef T type __attribute__((vector_size(N * sizeof(T)))); };
+template <class T> struct part_t<T, 1> { using type = T; };
+
+template <class T> RICCI_INLINE void copy_row(const T* x, index n, T* y) {
+  in_parts<T>(n, [=](index i, auto part) RICCI_INLINE_LAMBDA { __builtin_memcpy(y + i, x + i, part.value * sizeof(T)); });
+}
+
+/// The first element alone: it is often the last of the row before in space, whose store a wider load would wait for.
+template <class T> RICCI_INLINE void add_row(const T* x, index n, T alpha, T* y) {
+  *y++ += alpha * *x++;
+  in_parts<T>(n - 1, [=](index i, auto part) RICCI_INLINE_LAMBDA {
+    typename part_t<T, part.value>::type u, v;
+    __builtin_memcpy(&u, x + i, sizeof u), __builtin_memcpy(&v, y + i, sizeof v);
+    v += alpha * u;
+    __builtin_memcpy(y + i, &v, sizeof v);
+  });
+}
+
+/// Rows ahead: what a core gathers while a line comes from memory; of problems side by side, and of rows alone.
+inline constexpr index rows_ahead = 16, single_rows_ahead = 48;
+
+template <class T> void gather_single_rows(const rows_args& g, const std::int32_t* at, const std::int32_t* end, const T* from, T* to) {
+  for (index r = 0; r < g.rows; ++r, to += g.row) {
+    if (end - at > r + single_rows_ahead) fetch_rows<T, 0>(from, at + r + single_rows_ahead, 1, g.row);
+    copy_row<T>(from + at[r], g.row, to);
+  }
+}
 
 template <class T>
-void gather_rows(const rows_args& g, const std::int32_t* at, const std::int32_t* next, const void* source, void* target) {
+void gather_rows(const rows_args& g, const std::int32_t* at, const std::int32_t* end, const void* source, void* target) {
   constexpr int W = width<T>;
   const T* from = static_cast<const T*>(source);
   T* to = static_cast<T*>(target);
+  if (g.lanes == 1) return gather_single_rows<T>(g, at, end, from, to);
   const index whole = g.lanes / W * W, step = g.lanes;
   tail<T> rest;
   if (g.row % W) rest.assign(static_cast<int>(g.row % W));
   for (index r = 0; r < g.rows; ++r, at += g.lanes, to += g.row * step) {
-    if (const index ahead = r + rows_ahead; ahead < g.rows) fetch_rows<T, 0>(from, at + rows_ahead * g.lanes, g.lanes, g.row);
-    else if (next && ahead - g.rows < g.rows) fetch_rows<T, 0>(from, next + (ahead - g.rows) * g.lanes, g.lanes, g.row);
+    if (end - at >= (rows_ahead + 1) * g.lanes) fetch_rows<T, 0>(from, at + rows_ahead * g.lanes, g.lanes, g.row);
     for (index l = 0; l < whole; l += W) {
       if (g.row == 1) gather_one<T>(from, at + l, to + l, typename up_to_t<W>::type{});
       else gather_row<T>(from, at + l, g.row, rest, to + l, step);
@@ -121,49 +159,48 @@ template <class T> RICCI_INLINE void turn_columns(const T* from, index step, int
   RICCI_EACH(l, W) __builtin_memcpy(to + l * pitch, &v[l], sizeof v[l]);
 }
 
-template <class T> RICCI_INLINE void add_row(const T* x, index n, const tail<T>& rest, vec<T> alpha, T* y) {
-  constexpr int W = width<T>;
-  index i = 0;
-  for (; i + W <= n; i += W) store<T>(fma(load<T>(x + i), alpha, load<T>(y + i)), y + i);
-  if (i < n) store<T>(fma(load<T>(x + i, rest), alpha, load<T>(y + i, rest)), y + i, rest);
-}
-
-/// Rows [first, first + count) of W problems. They go through a buffer, problem after problem: neighbours share elements,
-/// and a load that meets a store of the row before in part would wait for it.
+/// `count` rows of W problems. They go through a buffer, problem after problem: neighbours share elements, and a load
+/// that meets a store of the row before in part would wait for it.
 template <class T, int Buffer>
-RICCI_INLINE void scatter_slab(const rows_args& g, const std::int32_t* at, const std::int32_t* next, index count, const T* from, const tail<T>& rest,
-                               vec<T> alpha, T* to) {
+RICCI_INLINE void scatter_slab(const rows_args& g, const std::int32_t* at, const std::int32_t* end, index count, const T* from, T alpha, T* to) {
   constexpr int W = width<T>;
   alignas(64) T buffer[Buffer];
-  const index pitch = (g.row + W - 1) / W * W;
+  const index pitch = (g.row + W - 1) / W * W, block = g.rows * g.lanes;
   for (index r = 0; r < count; ++r) {
     fetch_rows<T, 1>(to, at + r * g.lanes, W, g.row);
-    if (next) fetch_rows<T, 1>(to, next + r * g.lanes, W, g.row);
+    if (end - at >= block + r * g.lanes + W) fetch_rows<T, 1>(to, at + block + r * g.lanes, W, g.row);
     for (index i = 0; i < g.row; i += W)
       turn_columns<T>(from + (r * g.row + i) * g.lanes, g.lanes, static_cast<int>(g.row - i < W ? g.row - i : W),
                       buffer + r * pitch + i, count * pitch);
   }
   for (index l = 0; l < W; ++l)
     for (index r = 0; r < count; ++r)
-      add_row<T>(buffer + (l * count + r) * pitch, g.row, rest, alpha, to + at[r * g.lanes + l]);
+      add_row<T>(buffer + (l * count + r) * pitch, g.row, alpha, to + at[r * g.lanes + l]);
 }
 
 template <class T>
-void scatter_rows(const rows_args& g, const std::int32_t* at, const std::int32_t* next, const void* source, void* target,
+void scatter_single_rows(const rows_args& g, const std::int32_t* at, const std::int32_t* end, const T* from, T alpha, T* to) {
+  for (index r = 0; r < g.rows; ++r, from += g.row) {
+    if (end - at > r + single_rows_ahead) fetch_rows<T, 1>(to, at + r + single_rows_ahead, 1, g.row);
+    add_row<T>(from, g.row, alpha, to + at[r]);
+  }
+}
+
+template <class T>
+void scatter_rows(const rows_args& g, const std::int32_t* at, const std::int32_t* end, const void* source, void* target,
                   const void* factor) {
   constexpr int W = width<T>, buffer = 16384 / static_cast<int>(sizeof(T));
   const T* from = static_cast<const T*>(source);
   T* to = static_cast<T*>(target);
   const T alpha = *static_cast<const T*>(factor);
+  if (g.lanes == 1) return scatter_single_rows<T>(g, at, end, from, alpha, to);
   const index pitch = (g.row + W - 1) / W * W;
   const index slab = g.row < 3 || g.lanes % W ? 0 : buffer / (pitch * W);
-  tail<T> rest;
-  if (g.row % W) rest.assign(static_cast<int>(g.row % W));
   if (slab > 0) {
     for (index r = 0; r < g.rows; r += slab) {
       const index count = g.rows - r < slab ? g.rows - r : slab;
       for (index l = 0; l < g.lanes; l += W)
-        scatter_slab<T, buffer>(g, at + r * g.lanes + l, next ? next + r * g.lanes + l : nullptr, count, from + r * g.row * g.lanes + l, rest, set<T>(alpha), to);
+        scatter_slab<T, buffer>(g, at + r * g.lanes + l, end, count, from + r * g.row * g.lanes + l, alpha, to);
     }
     return;
   }
@@ -171,9 +208,7 @@ void scatter_rows(const rows_args& g, const std::int32_t* at, const std::int32_t
     for (index r = 0; r < g.rows; ++r) {
       const T* x = from + r * g.row * g.lanes + l;
       T* y = to + at[r * g.lanes + l];
-      if (g.lanes == 1 && g.row > 2) add_row<T>(x, g.row, rest, set<T>(alpha), y);
-      else
-        for (index i = 0; i < g.row; ++i) y[i] += alpha * x[i * g.lanes];
+      for (index i = 0; i < g.row; ++i) y[i] += alpha * x[i * g.lanes];
     }
 }
 

@@ -7,6 +7,10 @@
 #include <ricci/core/error.hpp>
 #include <ricci/tensor/tensor.hpp>
 
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
 namespace ricci::detail {
 namespace {
 
@@ -29,6 +33,17 @@ void clear(char* memory, std::size_t size) {
   }
 }
 
+/// Asks for large pages where the system gives them on request: chains read many tensors at once, and every small page
+/// of each must be found and its stream begun anew. Measured: 5 to 20 % of an operator's time.
+void ask_for_large_pages([[maybe_unused]] char* memory, [[maybe_unused]] std::size_t size) {
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+  constexpr std::size_t page = std::size_t{2} << 20, least = 2 * page;
+  if (size < least) return;
+  const std::size_t before = (page - reinterpret_cast<std::uintptr_t>(memory) % page) % page;
+  madvise(memory + before, (size - before) / page * page, MADV_HUGEPAGE);  // a wish: what it answers does not matter
+#endif
+}
+
 }  // namespace
 
 void* allocate(std::int64_t count, std::int64_t bytes) {
@@ -37,6 +52,7 @@ void* allocate(std::int64_t count, std::int64_t bytes) {
   const std::size_t rounded = wanted == 0 ? line : (wanted + line - 1) / line * line;
   void* const memory = std::aligned_alloc(line, rounded);
   if (!memory) throw error(errc::no_memory, "ricci: no memory for a tensor of " + std::to_string(wanted) + " bytes");
+  ask_for_large_pages(static_cast<char*>(memory), rounded);
   clear(static_cast<char*>(memory), rounded);
   return memory;
 }

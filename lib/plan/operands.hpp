@@ -109,6 +109,13 @@ class operand_maker {
     return {table, tensor};
   }
 
+  void gather(const reference& r, const operand& to) {
+    const auto [table, tensor] = table_and_tensor(r);
+    emit(table, tensor, to, {1, -1, {}}, {0, -1, {}});
+    out_.ops.back().what = action::gather;
+    out_.ops.back().table_stride = r.lookups[0].stride;
+  }
+
   /// A factor as an operand; what is looked up is gathered, once for equal factors.
   operand read(const reference& r) {
     if (r.lookups.empty()) return operand_of(r);
@@ -117,11 +124,8 @@ class operand_maker {
     if (const auto known = made_.find(key); known != made_.end()) {
       x = known->second;
     } else {
-      const auto [table, tensor] = table_and_tensor(r);
-      x = new_temporary(r.type, table.labels, "gathered");
-      emit(table, tensor, x, {1, -1, {}}, {0, -1, {}});
-      out_.ops.back().what = action::gather;
-      out_.ops.back().table_stride = r.lookups[0].stride;
+      x = new_temporary(r.type, moving_labels(r), "gathered");
+      gather(r, x);
       if (shares_) made_[key] = x;
     }
     x.conj = r.conj && is_complex(r.type);

@@ -133,6 +133,24 @@ class builder : operand_maker {
     add_terms(s, terms, beta, sign);
   }
 
+  /// A local that is what a table finds in a tensor: gathered where it is wanted.
+  bool is_gathered(const statement& s, const std::vector<const product*>& terms) const {
+    if (s.left.local < 0 || terms.size() != 1 || terms[0]->factors.size() != 1) return false;
+    const product& t = *terms[0];
+    const reference& r = t.factors[0];
+    const std::vector<int> to = moving_labels(s.left), from = moving_labels(r);
+    return !r.lookups.empty() && !r.conj && r.apply == function::identity && t.how == combine::multiply && t.scalar < 0 && !t.negate &&
+           r.type == compute_type(s.left.type) && std::is_permutation(to.begin(), to.end(), from.begin(), from.end()) &&
+           made_.find(identity_of(r)) == made_.end();
+  }
+
+  void gather_local(const reference& r, const operand& to) {
+    gather(r, to);
+    const auto& all = out_.source.statements;
+    const auto writes = [&](const statement& s) { return s.left.local >= 0 && local_[s.left.local] == to.id; };
+    if (shares_ && std::count_if(all.begin(), all.end(), writes) == 1) made_[identity_of(r)] = to;
+  }
+
   void add_terms(const statement& s, const std::vector<const product*>& terms, const coefficient& beta, double sign) {
     if (!s.left.lookups.empty()) return add_scatter(s, terms, sign);
     const operand left = operand_of(s.left);
@@ -142,6 +160,7 @@ class builder : operand_maker {
       emit(one(type), one(type), left, {0, -1, {}}, beta);
       return;
     }
+    if (beta == coefficient{0, -1, {}} && sign == 1 && is_gathered(s, terms)) return gather_local(terms[0]->factors[0], left);
     const bool pointwise = is_pointwise(s, terms);
     const char* why = needs_buffer(s, terms);
     operand target = left;

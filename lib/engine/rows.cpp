@@ -47,6 +47,14 @@ void add_entries(const walk_order& w, std::int64_t stride, std::size_t d, const 
   for (std::int64_t i = 0; i < x.extent; ++i) *to++ = table[i * w.table(x)] * stride + tensor + i * w.indexed(x);
 }
 
+/// The entries of a problem are its offsets, one after the other.
+bool is_plain(const plan_step& s, const walk_order& w) {
+  std::int64_t step = 1;
+  for (std::size_t d = w.axes.size(); d-- > 0; step *= w.axes[d].extent)
+    if (w.table(w.axes[d]) != step || w.indexed(w.axes[d]) != 0) return false;
+  return size_of(s.op.a.type) == 4 && s.op.table_stride == 1 && w.indexed(w.lanes) == 0;
+}
+
 class rewriter {
  public:
   rewriter(const plan& p, const bound_plan& bound, const bindings& b) : plan_(p), bound_(bound), bindings_(b) {}
@@ -66,7 +74,7 @@ class rewriter {
     out.at.resize(static_cast<std::size_t>(blocks_of(segment) * out.each));
     bool fits = true;
     std::int64_t n = 0;
-    for_each_problem(segment, s, w, size, [&](const std::int64_t* from) {
+    for_each_problem(segment, s, w, size, [&](const auto* from) {
       std::int32_t* to = out.at.data() + n / out.shape.lanes * out.each + n % out.shape.lanes;
       for (std::int64_t r = 0; r < out.shape.rows; ++r, from += out.shape.row, to += out.shape.lanes)
         *to = static_cast<std::int32_t>(*from), fits = fits && *to == *from;
@@ -88,6 +96,7 @@ class rewriter {
   void for_each_problem(std::size_t segment, const plan_step& s, const walk_order& w, std::int64_t size, const F& f) const {
     const place table = place_of(plan_, plan_.segments[segment], s.op.a);
     const bool wide = size_of(s.op.a.type) == 8;
+    const bool plain = is_plain(s, w);
     std::vector<std::int64_t> entries(static_cast<std::size_t>(size));
     for (std::int64_t block = 0, blocks = blocks_of(segment); block < blocks; ++block) {
       std::int64_t index[most_block_labels], bytes = 0;
@@ -97,6 +106,10 @@ class rewriter {
       for (std::int64_t lane = 0; lane < w.lanes.extent; ++lane) {
         const std::int64_t at = lane * w.table(w.lanes), tensor = lane * w.indexed(w.lanes);
         std::int64_t* to = entries.data();
+        if (plain) {
+          f(reinterpret_cast<const std::int32_t*>(first) + at);
+          continue;
+        }
         if (wide) add_entries(w, s.op.table_stride, 0, reinterpret_cast<const std::int64_t*>(first) + at, tensor, to);
         else add_entries(w, s.op.table_stride, 0, reinterpret_cast<const std::int32_t*>(first) + at, tensor, to);
         f(entries.data());
@@ -107,9 +120,17 @@ class rewriter {
   /// The longest rows of neighbours that all problems have: one axis, or several from the innermost on.
   std::int64_t row_of(std::size_t segment, const plan_step& s, const walk_order& w, std::int64_t size) const {
     std::vector<std::int64_t> breaks(static_cast<std::size_t>(size), 0);
-    for_each_problem(segment, s, w, size, [&](const std::int64_t* entries) {
-      for (std::int64_t q = 1; q < size; ++q) breaks[static_cast<std::size_t>(q)] |= entries[q] - entries[q - 1] - 1;
+    std::vector<std::uint32_t> near(static_cast<std::size_t>(size), 0);  // the same of plain entries
+    for_each_problem(segment, s, w, size, [&](const auto* entries) {
+      if constexpr (sizeof *entries == 4) {
+        std::uint32_t* const out = near.data();
+        for (std::int64_t q = 1; q < size; ++q)
+          out[q] |= static_cast<std::uint32_t>(entries[q]) - static_cast<std::uint32_t>(entries[q - 1]) - 1;
+      } else {
+        for (std::int64_t q = 1; q < size; ++q) breaks[static_cast<std::size_t>(q)] |= entries[q] - entries[q - 1] - 1;
+      }
     });
+    for (std::size_t q = 0; q < near.size(); ++q) breaks[q] |= near[q];
     std::int64_t row = 1, longest = 1;
     for (std::size_t d = w.axes.size(); d-- > 0;) {
       row *= w.axes[d].extent;
@@ -126,10 +147,10 @@ class rewriter {
 };
 
 /// Whether two steps walk the same table in the same way.
-bool alike(const plan_step& x, const plan_step& y) {
+bool alike(const plan_step& x, const plan_step& y, const bindings& b) {
   walk_order v, w;
   const plan none;
-  if (x.op.a.id != y.op.a.id || x.op.table_stride != y.op.table_stride || x.op.c.type != y.op.c.type) return false;
+  if (b.pointers[x.op.a.id] != b.pointers[y.op.a.id] || x.op.a.type != y.op.a.type || x.op.table_stride != y.op.table_stride || x.op.c.type != y.op.c.type) return false;
   if (!make_order(none, x, v) || !make_order(none, y, w) || v.axes.size() != w.axes.size()) return false;
   for (std::size_t d = 0; d < v.axes.size(); ++d)
     if (v.axes[d].extent != w.axes[d].extent || v.axes[d].a != w.axes[d].a || v.indexed(v.axes[d]) != w.indexed(w.axes[d])) return false;
@@ -147,7 +168,7 @@ row_tables rows_of(const plan& p, const bound_plan& bound, const bindings& b) {
     for (std::size_t s = 0; s < steps.size(); ++s) {
       if (steps[s].how != method::gather && steps[s].how != method::scatter) continue;
       for (std::size_t before = 0; before < s && !rows[s]; ++before)
-        if (rows[before] && alike(steps[before], steps[s])) rows[s] = rows[before];
+        if (rows[before] && alike(steps[before], steps[s], b)) rows[s] = rows[before];
       if (!rows[s]) rows[s] = made.table_of(g, steps[s]);
     }
   }

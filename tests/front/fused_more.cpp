@@ -193,6 +193,21 @@ TEST_CASE("an operator with stored coefficients on a global vector") {
     }
 }
 
+TEST_CASE("a local that is gathered, read again and added to") {
+  for (const int elements : {3, 8, 300}) {
+    auto dof = line_of(elements, 4);
+    tensor<double, dynamic> u(elements * 3 + 1);
+    tensor<double, dynamic, 4> w(elements);
+    randomise(u, 1), randomise(w, 2);
+    ricci::local<double> g("g"), h("h");
+    CHECK(error_of(w, g(e, a).assign(u(dof(e, a))), w(e, a).assign(g(e, a) * u(dof(e, a)))) <= 1);
+    CHECK(error_of(w, g(e, a).assign(u(dof(e, a))), h(e, a).assign(-u(dof(e, a))), w(e, a).add(g(e, a) * h(e, a))) <= 1);
+    CHECK(error_of(w, g(e, a).assign(2 * u(dof(e, a))), w(e, a).assign(g(e, a) - u(dof(e, a)))) <= 1);
+    // More than one, where the local lies in another order than the table.
+    CHECK(error_of(w, g(a, e).assign(u(dof(e, a))), w(e, b).assign(g(b, e) * w(e, b))) <= 1);
+  }
+}
+
 TEST_CASE("components beside a looked-up axis, and integers in the table's subscripts") {
   const int elements = 30;
   auto dof = line_of(elements, 4);
@@ -222,6 +237,47 @@ TEST_CASE("a scatter-add gives the same bits with any number of threads") {
     CHECK(std::memcmp(first.data(), v.data(), first.size() * sizeof(double)) == 0);
   }
   omp_set_num_threads(omp_get_num_procs());
+}
+
+TEST_CASE("runs of one colour share nothing, in tensors of many groups") {
+  // Elements far from each other meet in every element of a line; the same bits, and the reference's sums.
+  const int elements = 30000, half = elements / 2;
+  tensor<std::int32_t, dynamic, dynamic> dof(elements, 3);
+  for (int n = 0; n < elements; ++n)
+    for (int m = 0; m < 3; ++m) dof(n, m) = (n % half) * 2 + m;
+  tensor<double, dynamic> v(2 * half + 1);
+  tensor<double, dynamic, 3> w(elements);
+  randomise(w, 1);
+  CHECK(error_of(v, v(dof(e, a)).add(w(e, a))) <= 1);
+  const auto apply = ricci::fuse(v(dof(e, a)).add(w(e, a)));
+  std::vector<double> first;
+  for (int round = 0; round < 20; ++round) {
+    omp_set_num_threads(1 + round % 4);
+    v.fill(0);
+    apply.run();
+    if (first.empty()) first.assign(v.begin(), v.end());
+    CHECK(std::memcmp(first.data(), v.data(), first.size() * sizeof(double)) == 0);
+  }
+  omp_set_num_threads(omp_get_num_procs());
+}
+
+TEMPLATE_TEST_CASE("every index is looked at", "", std::int32_t, std::int64_t) {
+  const int elements = 21;
+  tensor<TestType, dynamic, dynamic> dof(elements, 3);
+  tensor<double, dynamic> u(40);
+  tensor<double, dynamic, 3> w(elements);
+  tensor<double, dynamic> part(elements);
+  dof.fill(39);
+  for (int n = 0; n < elements; ++n)
+    for (int m = 0; m < 3; ++m)
+      for (const TestType wrong : {TestType(40), TestType(-1), std::numeric_limits<TestType>::max(), std::numeric_limits<TestType>::min()}) {
+        dof(n, m) = wrong;
+        const std::string where = "index " + std::to_string(wrong) + " at e = " + std::to_string(n) + ", a = " + std::to_string(m);
+        CHECK_THROWS_WITH(ricci::fuse(w(e, a).assign(u(dof(e, a)))), Catch::Contains(where));
+        if (m == 1) CHECK_THROWS_WITH(ricci::fuse(part(e).assign(u(dof(e, 1)))), Catch::Contains("e = " + std::to_string(n)));
+        else CHECK_NOTHROW(ricci::fuse(part(e).assign(u(dof(e, 1)))));
+        dof(n, m) = n % 2 ? 39 : 0;
+      }
 }
 
 TEST_CASE("indices out of bounds are found when the plan is made") {

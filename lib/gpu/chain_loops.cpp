@@ -171,7 +171,7 @@ std::string pass_writer::run_value(int n, int r, const std::vector<int>& ops, st
   std::string text;
   if (x.op.what == action::gather) {
     const std::string table = fibre_base(x.op.a, r, before) + "[0" + rest(x.op.a, x.line) + "]";
-    return "E::get(" + fibre_base(x.op.b, r, before) + "[0" + rest(x.op.b, x.line) + " + static_cast<i64>(" + table + ") * " + num(x.op.table_stride) + "])";
+    return std::string(x.op.b.type == p_.type ? "E::get(" : "(") + fibre_base(x.op.b, r, before) + "[0" + rest(x.op.b, x.line) + " + static_cast<i64>(" + table + ") * " + num(x.op.table_stride) + "])";
   }
   if (x.op.what == action::pointwise) {
     text = pointwise_value(n, r, ops, before, loads);

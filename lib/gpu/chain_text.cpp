@@ -270,7 +270,7 @@ std::string matrices_text(const chain_plan& p) {
     }
     if (m.line >= 0) from += " + x % " + num(m.columns) + " * " + num(stride_of(m.source, m.line));
     t += "  for (int x = thread; x < " + num(size) + "; x += " + num(p.config.threads) + ")\n    shared[" + num(m.offset) + " + x / " + num(m.columns) + " * " +
-         num(m.pitch) + " + x % " + num(m.columns) + "] = conj_if<" + (m.source.conj ? "true" : "false") + ">(E::get(p" + std::to_string(at) + "[" + from + "]));\n";
+         num(m.pitch) + " + x % " + num(m.columns) + "] = conj_if<" + (m.source.conj ? "true" : "false") + ">(" + (m.source.type == p.type ? "E::get" : "") + "(p" + std::to_string(at) + "[" + from + "]));\n";
   }
   return t;
 }

@@ -1,10 +1,12 @@
 // The kernels of fused programs, run on this CPU: their text is compiled as C++ and compared with the reference.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cstring>
 
 #include "fused_check.hpp"
 #include "host_gpu.hpp"
+#include "random_program.hpp"
 
 using namespace ricci;
 using namespace ricci::test;
@@ -53,4 +55,22 @@ TEST_CASE("the bake-off operators are one kernel each") {
       CHECK(plan.launches.size() == 1);
       CHECK(plan.workspace == 0);
     }
+}
+
+TEST_CASE("chains of 16-bit programs read temporaries in float") {
+  for (const unsigned seed : {20001u, 20007u, 20020u}) {  // as in gpu.random
+    dice d{std::mt19937(seed)};
+    case_builder c(any_type(d), seed);
+    add_statement(c, d, 6, 5, 5, 3);
+    REQUIRE(size_of(c.type) == 2);
+    const cuda::program_plan p = cuda::make_program_plan(on_gpu(c.p), cuda::described_h200(), {});
+    REQUIRE(std::any_of(p.launches.begin(), p.launches.end(), [](const cuda::launch_plan& l) { return l.chain.has_value(); }));
+    host_gpu gpu;
+    gpu.add(p);
+    REQUIRE(gpu.compile().empty());
+    const auto expected = evaluate(c.p, 0, c.bind());
+    gpu.run(p, c.bind(), false);
+    INFO("seed " << seed << "\n" << to_string(c.p));
+    CHECK(error_in_bounds(c.p, 0, c.bind(), expected, longest(c.p)) <= 1);
+  }
 }

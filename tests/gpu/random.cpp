@@ -20,15 +20,8 @@ void run_single(unsigned seed, int labels, int largest, int most_factors, int mo
   if (!has_gpu() || !mine(seed)) return;
   dice d{std::mt19937(seed)};
   case_builder c(any_type(d), seed);
-  const std::string all = make_labels(c, d, d(0, labels), largest);
-  statement s;
-  const std::string left = subset(all, 55, d);
-  s.left = c.tensor("C", left, d.chance(50) ? shuffled(left, d) : "", d.chance(80) ? 1 : 2);
-  s.op = static_cast<update>(d(0, 2));
-  const int terms = d(1, most_terms);
-  for (int t = 0; t < terms; ++t) s.terms.push_back(random_term(c, left, all, d, most_factors));
-  c.p.statements.push_back(s);
-  require_right_on_gpu(c, longest(c.p), d.chance(50) ? 0 : d(1, 3), "seed " + std::to_string(seed), s.op == update::assign);
+  add_statement(c, d, labels, largest, most_factors, most_terms);
+  require_right_on_gpu(c, longest(c.p), d.chance(50) ? 0 : d(1, 3), "seed " + std::to_string(seed), c.p.statements[0].op == update::assign);
 }
 
 /// C(e,i,j) (=, +=) A(e,i,k) B(e,k,j) with any order of axes.

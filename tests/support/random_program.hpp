@@ -59,6 +59,18 @@ inline std::string make_labels(case_builder& c, dice& d, int count, int largest)
   return all;
 }
 
+/// One random statement C(...) (=, +=, -=) a sum of products; at most this many labels, extents, factors and terms.
+inline void add_statement(case_builder& c, dice& d, int labels, int largest, int most_factors, int most_terms) {
+  const std::string all = make_labels(c, d, d(0, labels), largest);
+  statement s;
+  const std::string left = subset(all, 55, d);
+  s.left = c.tensor("C", left, d.chance(50) ? shuffled(left, d) : "", d.chance(80) ? 1 : 2);
+  s.op = static_cast<update>(d(0, 2));
+  const int terms = d(1, most_terms);
+  for (int t = 0; t < terms; ++t) s.terms.push_back(random_term(c, left, all, d, most_factors));
+  c.p.statements.push_back(s);
+}
+
 inline int longest(const program& p) {
   std::size_t n = 1;
   for (const auto& s : p.statements)

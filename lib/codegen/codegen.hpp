@@ -39,6 +39,7 @@ struct request {
   kernels::contract_args args;
   factor alpha = factor::any, beta = factor::any;
   tile_choice tile;
+  bool in_pairs = true;     // bfloat16 may be multiplied two at a time, where the processor is fast at that
   bool b_in_order = false;  // b comes from memory: tiles as wide as its rows, so that lines are read as they lie
   int fetch_ahead = 0;  // bytes; 0: nothing is fetched early
   bool fetch_a = false, fetch_b = false, fetch_c = false;  // the operands that come from memory

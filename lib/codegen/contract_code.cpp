@@ -31,6 +31,7 @@ contract_code::contract_code(const request& r, target t, const std::vector<nest>
     use_stage_masks(n);
     if (n.tail) prepare_tail(n);
   }
+  use_pairs();
   if (alpha_ == factor::tensor) sub(alpha_at_, c_);  // from here on the way from c to the tensor
   Xbyak::Label zero, done;
   if (beta_ == factor::any) {  // a beta of zero is found out here, so that c is not read
@@ -65,6 +66,7 @@ contract_code::contract_code(const request& r, target t, const std::vector<nest>
   for (std::size_t i = saved_; i-- > 0;) pop(counters[free_counters + i]);
   ret();
   write_constants();
+  write_places();
   if (!table_of_.empty()) {
     align(8);
     L(tables_);
@@ -114,13 +116,14 @@ void contract_code::start_sums(const tile& t) {
 
 void contract_code::write_sums(const tile& t) {
   const nest& n = *now_;
-  if (!n.whole_sums || preloads()) start_sums(t);
+  if (!n.whole_sums || n.pairs || preloads()) start_sums(t);
   if (!n.whole_sums) return sum_loop(t, false);
-  bool fresh = !preloads();
+  bool fresh = !preloads() && !n.pairs;
   const std::int64_t row = t.row * n.row_a;
   for (const auto& [x, y] : n.outer)
     for (std::int64_t k = 0; k < n.k; ++k, fresh = false)
       one_step(t, a_, b_, row + x + k * n.k_a, y + k * n.k_b, fresh);
+  if (n.odd) odd_step(t, a_, b_, row + n.k * n.k_a, n.k * n.k_b);
 }
 
 void contract_code::sum_loop(const tile& t, bool fresh) {
@@ -160,10 +163,10 @@ void contract_code::sum_loop(const tile& t, bool fresh) {
     if (n.k_b) Xbyak::CodeGenerator::add(b, static_cast<int>(unroll * n.k_b));
     dec(eax);
     jnz(top, T_NEAR);
-    steps(n.k - rounds * unroll);
-  } else {
-    steps(n.k);
   }
+  const std::int64_t rest = rounds > 1 ? n.k - rounds * unroll : n.k;
+  steps(rest);
+  if (n.odd) odd_step(t, a, b, row + rest * n.k_a, rest * n.k_b);
   if (table) {
     dec(r8d);
     jnz(entry, T_NEAR);
@@ -173,6 +176,7 @@ void contract_code::sum_loop(const tile& t, bool fresh) {
 }
 
 void contract_code::accumulate(int sum, const lane_vector& v, int x, const Xbyak::Operand& y, bool fresh) {
+  if (now_->pairs) return vdpbf16ps(reg(sum, v.width), reg(x, v.width), y);
   if (fresh) mul(reg(sum, v.width), reg(x, v.width), y);
   else fma(reg(sum, v.width), reg(x, v.width), y, subtracts());
 }
@@ -181,13 +185,13 @@ void contract_code::accumulate(int sum, const lane_vector& v, int x, const Xbyak
 void contract_code::one_step(const tile& t, const reg64& a, const reg64& b, std::int64_t a_at, std::int64_t b_at, bool fresh) {
   const nest& n = *now_;
   if (keeps_vectors(t))
-    for (std::int64_t v = 0; v < t.count; ++v) load_b(vector_register(t, v), vector(t, v), at(b, b_at + b_of(t, v)));
+    for (std::int64_t v = 0; v < t.count; ++v) load_b(vector_register(t, v), vector(t, v), at(b, b_at + b_of(t, v)), element_register(t));
   for (std::int64_t r = 0; r < t.rows; ++r) row_step(t, r, at(a, a_at + r * n.row_a), b, b_at, fresh);
 }
 
 void contract_code::row_step(const tile& t, std::int64_t row, const address& from, const reg64& b, std::int64_t b_at, bool fresh) {
   const int x = element_register(t);
-  if (embeds(t)) {
+  if (embeds(t) && !odd_step_) {
     const lane_vector& v = vector(t, 0);
     const address element = ptr_b[from.getRegExp()];
     return accumulate(sum_register(t, 0, row, 0), v, vector_register(t, 0), element, fresh);
@@ -196,7 +200,9 @@ void contract_code::row_step(const tile& t, std::int64_t row, const address& fro
     const address part = ptr[from.getRegExp() + (batch_ ? 0 : s * real())];
     int width = 16;
     for (std::int64_t v = 0; v < t.count; ++v) width = std::max(width, vector(t, v).width);
-    if (!batch_) {
+    if (odd_step_) {
+      vpbroadcastw(reg(x, width) | k7 | T_z, part);
+    } else if (!batch_) {
       broadcast(x, width, part);
     } else if (sets_ == 1) {
       load(x, vector(t, 0), part);
@@ -213,7 +219,7 @@ void contract_code::row_step(const tile& t, std::int64_t row, const address& fro
       } else if (keeps_vectors(t)) {
         accumulate(sum, lv, x, reg(vector_register(t, v), lv.width), fresh);
       } else if (partial(lv) || narrow_b()) {
-        load_b(vector_register(t, 0), lv, at(b, b_at + b_of(t, v)));
+        load_b(vector_register(t, 0), lv, at(b, b_at + b_of(t, v)), x + 1);
         accumulate(sum, lv, x, reg(vector_register(t, 0), lv.width), fresh);
       } else {
         accumulate(sum, lv, x, at(b, b_at + b_of(t, v)), fresh);

@@ -36,7 +36,11 @@ class contract_code : public vector_code {
   void write_sums(const tile& t);
   void sum_loop(const tile& t, bool fresh);
   void one_step(const tile& t, const reg64& a, const reg64& b, std::int64_t a_at, std::int64_t b_at, bool fresh);
+  void odd_step(const tile& t, const reg64& a, const reg64& b, std::int64_t a_at, std::int64_t b_at);
   void row_step(const tile& t, std::int64_t row, const address& from, const reg64& b, std::int64_t b_at, bool fresh);
+  void use_pairs();
+  void write_places();
+  void load_pair(int i, const lane_vector& v, const address& from, int spare);
   void accumulate(int sum, const lane_vector& v, int x, const Xbyak::Operand& y, bool fresh);
   void finish(const tile& t);
   void join_complex(const tile& t);
@@ -96,11 +100,14 @@ class contract_code : public vector_code {
   /// Nor do problems in lanes, where c is as large as a and b: measured 0.8 times as fast.
   bool preloads() const {
     const auto sums = now_->k * static_cast<std::int64_t>(now_->outer.size());
-    return sums < begins_below && sets_ == 1 && !batch_ && beta_ == factor::one && (alpha_ == factor::one || alpha_ == factor::minus_one);
+    const bool plain = alpha_ == factor::one || (alpha_ == factor::minus_one && !now_->pairs);
+    return sums < begins_below && sets_ == 1 && !batch_ && beta_ == factor::one && plain;
   }
   bool narrow_b() const { return request_.type_b != request_.type && !now_->stage_b; }
   bool narrow_c() const { return request_.type_c != request_.type; }
-  void load_b(int i, const lane_vector& v, const address& from) {
+  /// spare: a register for the second row of a pair.
+  void load_b(int i, const lane_vector& v, const address& from, int spare) {
+    if (now_->pairs) return load_pair(i, v, from, spare);
     narrow_b() ? load_narrow(i, v, from, request_.type_b) : load(i, v, from);
   }
   void load_c(int i, const lane_vector& v, const address& from) {
@@ -121,7 +128,9 @@ class contract_code : public vector_code {
   std::int64_t frame_ = 0;       // bytes below the saved registers
   bool outside_ = false;         // in the nest's own loops, around the tiles
   int tail_rest_ = 0, tail_sums_ = 0, tail_spare_ = 0;  // registers: b's gathered columns first, its single rows, sums, one more
-  Xbyak::Label tables_;
+  int pair_width_ = 0;       // bytes of the registers in which two rows of b become pairs; 0: there are none
+  bool odd_step_ = false;    // the last number of the sums is without a partner
+  Xbyak::Label tables_, places_;
   std::vector<const nest*> table_of_;
   const reg64 a_ = rdi, b_ = rsi, c_ = rdx, alpha_at_ = rcx, beta_at_ = r8;
 };

@@ -124,7 +124,12 @@ std::vector<nest> untiled(const request& r, target t, bool sums = false) {
   base.rows = x.row.extent, base.row_a = x.row.a * element, base.row_c = x.row.c * element_c;
   base.k = x.k, base.k_a = x.k_a * element, base.k_b = x.k_b * element_b;
   std::int64_t element_a = element;
-  if (r.type_a != r.type) {
+  if (in_pairs(r, t)) {
+    element_a = 2;
+    base.pairs = true, base.odd = x.k % 2;
+    base.row_a = x.row.a * 2, base.k_a = 4;
+    base.k = x.k / 2, base.k_b *= 2;
+  } else if (r.type_a != r.type) {
     if (x.k_outer != 1 || x.k_a != 1 || x.k * x.row.extent > most_staged) return {};
     element_a = 2;
     base.stage_a = staged_block{x.row.extent, x.k, 2 * x.row.a, 4 * x.k, 0};
@@ -195,8 +200,8 @@ namespace {
 /// Several tiles of rows would each convert b, and rows shorter than a vector waste most of a conversion: b is staged.
 void stage_b(nest& n, const request& r) {
   const kernels::contract_args& x = r.args;
-  if (r.type_b == r.type || x.col.extent != 1 || x.k_outer != 1) return;
-  const bool dense = x.k_b == x.lane_extent && n.stage_a && x.lane_extent <= 8;
+  if (r.type_b == r.type || n.pairs || x.col.extent != 1 || x.k_outer != 1) return;
+  const bool dense = x.k_b == x.lane_extent && n.stage_a && x.lane_extent < 8 && x.lane_extent != 4;
   const std::int64_t row = dense ? x.lane_extent : (x.lane_extent + 15) / 16 * 16;
   if ((n.rows <= 2 * n.tile_rows && !dense) || x.k * row > most_staged) return;
   n.stage_b = staged_block{x.k, x.lane_extent, 2 * x.k_b, 4 * row, 0};

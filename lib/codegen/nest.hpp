@@ -55,6 +55,7 @@ struct nest {
   bool even_vectors = false;  // equally spaced and, but for the last, all alike: they may run in a loop
   std::vector<code_loop> loops;                              // innermost first
   std::int64_t k = 1, k_a = 0, k_b = 0;
+  bool pairs = false, odd = false;                           // of bfloat16: k counts pairs, and one number may follow them
   std::vector<std::pair<std::int64_t, std::int64_t>> outer;  // offsets of the outer summed index
   std::optional<summed_tail> tail;                           // columns behind the vectors
   std::optional<staged_block> stage_a, stage_b;              // row_a, k_a, k_b and the vectors' b are then the scratch's
@@ -65,6 +66,9 @@ struct nest {
   bool unrolled = false;   // all tiles one after the other, no loops over them
   bool whole_sums = true;  // the sum is written out, no loop over k
 };
+
+/// Both factors are bfloat16, multiplied in pairs along the summed index.
+bool in_pairs(const request& r, target t);
 
 /// The nests that make up a request (lanes::batch may need a second one for its last lanes); empty: not possible.
 std::vector<nest> shape(const request& r, target t);

@@ -59,6 +59,14 @@ std::vector<weighed_run> weighed(const std::vector<lane_vector>& vectors, std::i
 
 }  // namespace
 
+bool in_pairs(const request& r, target t) {
+  // Others multiply pairs at half the rate of floats.
+  static const bool fast = __builtin_cpu_supports("avx512bf16") && __builtin_cpu_is("amd");
+  const kernels::contract_args& x = r.args;
+  return fast && r.in_pairs && t == target::avx512 && r.lanes == lanes::n && r.type == dtype::f32 && r.type_a == dtype::bf16 &&
+         r.type_b == dtype::bf16 && x.k_outer == 1 && x.k_a == 1 && x.k > 1;
+}
+
 bool embeds(const request& r, target t) {
   return t == target::avx512 && r.lanes == lanes::n && !is_complex(r.type);
 }
@@ -67,7 +75,8 @@ geometry geometry_of(const request& r, target t) {
   const bool single = r.type == dtype::f32 || r.type == dtype::c64;
   const int real = single ? 4 : 8;
   const auto stored = [&](dtype x) { return x == r.type ? real : 2; };
-  return {real, t == target::avx512 && r.tile.widest != 32 ? 64 : 32, t == target::avx512 ? 32 : 16, is_complex(r.type) ? 2 : 1,
+  const int registers = t == target::avx512 ? in_pairs(r, t) ? 31 : 32 : 16;  // pairs: one keeps places
+  return {real, t == target::avx512 && r.tile.widest != 32 ? 64 : 32, registers, is_complex(r.type) ? 2 : 1,
           stored(r.type_b), stored(r.type_c), two_passes() ? 2.0 : 1.0, two_passes() ? in_two_passes : in_one,
           r.beta == factor::one && r.lanes == lanes::n && !is_complex(r.type)};
 }

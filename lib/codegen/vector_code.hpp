@@ -75,11 +75,8 @@ class vector_code : public Xbyak::CodeGenerator {
     const auto x = reg(i, v.width), y = reg(spare, v.width);
     const auto half = v.width == 64 ? static_cast<Xbyak::Xmm>(Xbyak::Ymm(spare)) : Xbyak::Xmm(spare);
     if (stored == dtype::f16) {
-      if (!exact) return vcvtps2ph(where, x, 0);
-      vcvtps2ph(half, x, 0);
-      return store_pieces(spare, v.count, to);
-    }
-    if (rounds_bfloat16()) {
+      vcvtps2ph(half, x, 0);  // the form that stores is slower
+    } else if (rounds_bfloat16()) {
       vcvtneps2bf16(half, x, Xbyak::EvexEncoding);
     } else {
       round_to_bfloat16(x, y);

@@ -56,6 +56,7 @@ template <class A, class B, class C> double worst(const shape& s, float alpha, f
   r.args.loops[0] = {s.batch, step_a, step_b, step_c};
   r.beta = beta == 0 && g() % 2 ? codegen::factor::zero : codegen::factor::any;
   r.alpha = alpha == 1 && g() % 2 ? codegen::factor::one : codegen::factor::any;
+  r.in_pairs = g() % 4 != 0;
   r.fetch_ahead = g() % 2 ? 1024 : 0;
   r.fetch_a = r.fetch_b = r.fetch_c = true;
   const auto code = codegen::make(r, codegen::target::avx512);
@@ -157,4 +158,35 @@ TEST_CASE("bfloat16 kernels: infinities, NaNs and the smallest numbers") {
   CHECK(std::isnan(float(c[2])));
   CHECK(float(c[3]) == least);
   CHECK((float(c[4]) == 0 || float(c[4]) == 0x1p-130f));  // processors with bfloat16 round subnormal results to zero
+}
+
+TEST_CASE("bfloat16 kernels: an odd sum ends with a number alone") {
+  if (!can()) return;
+  const float inf = std::numeric_limits<float>::infinity();
+  for (const std::int64_t lanes : {3, 4, 7, 8, 16, 19, 40})
+    for (const bool in_pairs : {true, false}) {
+      codegen::request r;
+      r.type = dtype::f32;
+      r.type_a = r.type_b = r.type_c = dtype::bf16;
+      r.args.row = {3, 3, 0, lanes}, r.args.lane_extent = lanes;
+      r.args.k = 3, r.args.k_a = 1, r.args.k_b = lanes;
+      r.alpha = codegen::factor::one, r.beta = codegen::factor::zero;
+      r.in_pairs = in_pairs;
+      // Behind the last element of a and b stand NaNs, which must not get into the sums; before the infinity, zeros.
+      std::vector<bfloat16> a(10, bfloat16(std::nanf(""))), b(static_cast<std::size_t>(4 * lanes), bfloat16(std::nanf("")));
+      const float rows[3][3] = {{1, 2, 1}, {3, 1, -1}, {1, 1, inf}};
+      for (std::size_t i = 0; i < 9; ++i) a[i] = bfloat16(rows[i / 3][i % 3]);
+      for (std::int64_t j = 0; j < lanes; ++j)
+        for (std::int64_t l = 0; l < 3; ++l) b[static_cast<std::size_t>(l * lanes + j)] = bfloat16(l < 2 ? float(j % 5 + l) : j % 2 ? inf : 4.0f);
+      std::vector<bfloat16> c(static_cast<std::size_t>(3 * lanes));
+      const auto code = codegen::make(r, codegen::target::avx512);
+      REQUIRE(code);
+      (*code)(a.data(), b.data(), c.data(), nullptr, nullptr);
+      for (std::int64_t j = 0; j < lanes; ++j) {
+        const float x = float(j % 5), last = j % 2 ? inf : 4;
+        CHECK(float(c[static_cast<std::size_t>(j)]) == x + 2 * (x + 1) + last);
+        CHECK(float(c[static_cast<std::size_t>(lanes + j)]) == 3 * x + (x + 1) - last);
+        CHECK(float(c[static_cast<std::size_t>(2 * lanes + j)]) == inf);
+      }
+    }
 }

@@ -350,7 +350,7 @@ void note_disjoint(const program& source, plan& p) {
 }
 
 plan plan_variant(const program& source, const machine& m, const options& o, const hints& h, int variant) {
-  const work w = planning::make_work(source, o, variant);
+  const work w = planning::make_work(source, o, variant, true);
   plan p;
   p.source = source;
   p.notes = w.notes;

@@ -195,8 +195,13 @@ struct work {
 
 /// Drops labels of extent 1 and everything that is empty; folds C into beta; orders the contractions. Orders of equal
 /// cost are many; `variant` picks another of them (0 .. variant_count - 1).
+/// forwards: locals that only name a tensor are read from its memory.
 inline constexpr int variant_count = 6;
-work make_work(const program& p, const options& o, int variant = 0);
+work make_work(const program& p, const options& o, int variant = 0, bool forwards = false);
+
+/// Replaces locals that only name a tensor in memory by it, where nothing that is read is written; true: a statement
+/// that is not needed any more.
+std::vector<bool> forward_aliases(program& p);
 
 /// Orders the axes of every temporary. lane >= 0: that label becomes the innermost axis of each.
 void choose_layouts(work& w, int lane);

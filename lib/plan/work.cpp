@@ -13,7 +13,7 @@ namespace {
 
 class builder : operand_maker {
  public:
-  builder(const program& p, const options& o, int variant) : options_(o), variant_(variant) {
+  builder(const program& p, const options& o, int variant, bool forwards) : options_(o), variant_(variant) {
     out_.source = p;
     local_.assign(static_cast<std::size_t>(p.local_count), -1);
     for (const overlap& x : p.overlaps) {
@@ -23,13 +23,16 @@ class builder : operand_maker {
     shares_ = std::all_of(p.overlaps.begin(), p.overlaps.end(),
                           [](const overlap& x) { return x.verdict == overlap::kind::disjoint; });
     out_.shares = shares_;
-    if (shares_) shared_ = sharing(p);
+    if (shares_ && forwards) gone_ = forward_aliases(out_.source);
+    if (shares_) shared_ = sharing(out_.source);
   }
 
   work run() {
     for (int s = 0; s < static_cast<int>(out_.source.statements.size()); ++s) {
       statement_ = s;
-      add_statement(out_.source.statements[s]);
+      const statement& now = out_.source.statements[s];
+      if (gone_.empty() || !gone_[static_cast<std::size_t>(s)]) add_statement(now);
+      else out_.notes.push_back(now.left.name + ": another name of " + now.terms[0].factors[0].name + ", not copied");
     }
     return std::move(out_);
   }
@@ -304,10 +307,11 @@ class builder : operand_maker {
   options options_;
   int variant_;
   sharing shared_;
+  std::vector<bool> gone_;  // statements that only named a tensor
 };
 
 }  // namespace
 
-work make_work(const program& p, const options& o, int variant) { return builder(p, o, variant).run(); }
+work make_work(const program& p, const options& o, int variant, bool forwards) { return builder(p, o, variant, forwards).run(); }
 
 }  // namespace ricci::planning

@@ -337,6 +337,25 @@ TEST_CASE("products with even and odd matrices") {
   CHECK_THROWS_WITH(ricci::plan(w(e, q).assign(W(q, i) * u(e, i))), Catch::Contains("even_odd"));
 }
 
+TEST_CASE("locals that only name a tensor") {
+  for (int elements : {1, 5, 16, 61}) {
+    tensor<double, dynamic, 4, 3> u(elements), v(elements);
+    tensor<double, dynamic, 3, 3> w(elements);
+    tensor<double, 4, 4> B;
+    randomise(u, 1), randomise(v, 2), randomise(w, 3), randomise(B, 4);
+    CAPTURE(elements);
+    ricci::local<double> p("p"), f("f"), g("g");
+    CHECK(error_of(v, p(j, e, i).assign(u(e, i, j)), f(e, i, j).assign(B(i, k) * p(j, e, k)),
+                   v(e, i, j).subtract(f(e, i, j) / p(j, e, i) + p(j, e, i) * p(j, e, i))) <= 1);
+    CHECK(error_of(w, p(e, i, j).assign(u(e, i, j)), w(e, q, r).assign(p(e, k, q) * p(e, k, r) + abs(p(e, k, q)) * p(e, k, r))) <= 1);
+    CHECK(error_of(v, p(e, i, j).assign(v(e, i, j)), v(e, i, j).assign(B(i, k) * p(e, k, j))) <= 1);  // what is read is written
+    CHECK(error_of(v, p(e, i, j).assign(-u(e, i, j)), g(e, i, j).assign(p(e, i, j)), v(e, i, j).assign(B(i, k) * g(e, k, j))) <= 1);
+    std::ostringstream text;
+    text << ricci::fuse(p(j, e, i).assign(u(e, i, j)), v(e, i, j).assign(B(i, k) * p(j, e, k)));
+    CHECK(text.str().find("not copied") != std::string::npos);
+  }
+}
+
 TEST_CASE("components that share coefficients, a field read under several labels") {
   for (int elements : {1, 3, 8, 37, 64})
     for (int P : {2, 3, 5, 8}) {

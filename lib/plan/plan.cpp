@@ -155,13 +155,15 @@ bool has_halves(const segment& s) {
 
 /// Estimated seconds of a segment: the instructions of every step and part of its memory time. External tensors come
 /// from where `footprint` bytes fit, temporaries from where the scratch fits.
-double seconds_of(const segment& s, double footprint, const machine& m) {
+/// as_stored: no label is made the innermost of the temporaries, or is it in memory.
+double seconds_of(const segment& s, double footprint, bool as_stored, const machine& m) {
   const double hertz = planning::cycles_per_second(m);
   const double far = planning::stream_rate(footprint, m) * hertz;
   const double near = planning::stream_rate(static_cast<double>(s.scratch_bytes), m) * hertz;
   const double step_overhead = m.writes_kernels ? 15 : 120;
   const bool beyond = !m.caches.empty() && footprint >= static_cast<double>(m.caches.back().bytes);
-  double total = 0, outside = 0, inside = 0;  // bytes
+  double total = 0, plain = 0;                // as all steps cost, and where the hardware follows what they read
+  double outside = 0, inside = 0;             // bytes
   int streams_in = 0;                         // of pointwise steps
   bool fetched = false;                       // written products of halves ask for what comes from outside
   for (const plan_step& step : s.steps) {
@@ -184,13 +186,19 @@ double seconds_of(const segment& s, double footprint, const machine& m) {
     // Out of memory written kernels in place overlap with what they read, the other ways do not. Measured on chains.
     const bool in_place = m.writes_kernels && beyond && step.how == method::direct && !step.pack_a && !step.pack_b && !step.buffer_c;
     total += (turns ? beyond ? 0.45 : 0.25 : in_place ? 0.7 : 1) * step.seconds + step_overhead / hertz;
+    plain += (step.how == method::halves ? 1 : 0.5) * step.seconds + step_overhead / hertz;
   }
   const double second = m.caches.size() > 1 ? static_cast<double>(m.caches[1].bytes) : 1e6;
+  const double crowded = 1 + static_cast<double>(s.scratch_bytes) / second;
+  // Pointwise steps that read several tensors from memory as they stand there: the hardware follows, whatever the size of
+  // the blocks, but every stream begins anew with a block. Measured.
+  if (beyond && as_stored && m.writes_kernels && streams_in >= 3)
+    return plain + 50e-9 * streams_in + 0.9 * outside / far + 0.6 * crowded * inside / near;
   // What is asked for early comes in the meantime, but for many streams at once. Measured.
   const double late = !fetched || footprint < second ? 1 : streams_in < 3 ? 0.5 : 1;
   // Chains of even and odd products lie side by side, vector after vector: the hardware follows them through large blocks.
   const double most = has_halves(s) ? 1.3 : std::numeric_limits<double>::infinity(), most_inside = beyond ? 0.75 : most;
-  if (has_halves(s)) inside *= 1 + static_cast<double>(s.scratch_bytes) / second;
+  inside *= has_halves(s) ? crowded : 1;
   return total + late * std::min(unhidden(outside), most) * outside / far + std::min(unhidden(inside), most_inside) * inside / near;
 }
 
@@ -266,7 +274,7 @@ class blocker {
     if (!block.empty()) size = std::min(size, work_.source.labels[block.back()].extent);
     times /= static_cast<double>(size);
     segment s = make_segment(work_, block, size, lane, machine_, options_);
-    const double seconds = seconds_of(s, footprint_, machine_) * times;
+    const double seconds = seconds_of(s, footprint_, lane < 0 && lane_ < 0, machine_) * times;
     if (seconds >= least_) return;
     least_ = seconds, best_ = std::move(s), block_ = block, best_lane_ = lane;
   }

@@ -5,6 +5,8 @@
 namespace ricci {
 namespace {
 
+constexpr std::int64_t most_in_order = 32 << 10;  // bytes
+
 /// What was measured for products of these extents: in a batch of them, contiguous and in the second cache.
 codegen::tile_choice tuned_tile(const bound_step& s, const kernels::contract_args& x) {
   if (s.lanes != kernels::lanes::n || x.k_outer != 1) return {};
@@ -28,11 +30,14 @@ void generate_kernels(bound_step& s, const options& o) {
   if (s.scaled) r.alpha = codegen::factor::tensor;
   const auto external = [&](const place& p) { return p.where == operand::kind::external; };
   r.fetch_ahead = s.fetch_ahead;
-  r.b_in_order = s.far && external(s.b) && s.pack_b < 0;
   r.fetch_a = external(s.a) && s.pack_a < 0, r.fetch_b = external(s.b) && s.pack_b < 0;
   r.fetch_c = external(s.c) && s.buffer_c < 0;
   for (tile_args& x : s.tiles) {
     r.args = x.contract;
+    // Every tile of rows reads b again: in whole rows, if the first cache keeps them.
+    const kernels::contract_args& g = x.contract;
+    const std::int64_t bytes_b = g.k * g.k_outer * g.lane_extent * g.col.extent * static_cast<std::int64_t>(size_of(s.type));
+    r.b_in_order = s.far && external(s.b) && s.pack_b < 0 && bytes_b <= most_in_order;
     r.tile = o.deterministic ? codegen::tile_choice{} : tuned_tile(s, x.contract);
     r.beta = s.buffer_c >= 0 ? codegen::factor::zero : known_factor(s.beta);
     x.first = codegen::make(r, t);

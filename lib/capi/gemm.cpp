@@ -41,7 +41,28 @@ std::complex<double> scalar(const void* x) {
 template <class S> bool is_given(const S&) { return true; }
 bool is_given(const void* x) { return x != nullptr; }
 
+/// The thread's last call with strides, which was good and one kernel call.
+struct last_call {
+  arguments given;
+  int threads;
+  std::uint64_t number;  // 0: there was none
+};
+constinit thread_local last_call last{};
+
+/// The same call with other matrices? Number by number: what was stored just now in small pieces is read in the same ones.
+bool is_same(const arguments& x, const arguments& y) noexcept {
+  const auto bits = [](double v) { return std::bit_cast<std::uint64_t>(v); };
+  return x.m == y.m && x.n == y.n && x.k == y.k && x.batch == y.batch && x.lda == y.lda && x.ldb == y.ldb && x.ldc == y.ldc &&
+         x.stridea == y.stridea && x.strideb == y.strideb && x.stridec == y.stridec && x.type == y.type &&
+         x.layout == y.layout && x.transa == y.transa && x.transb == y.transb && x.has_alpha == y.has_alpha &&
+         x.has_beta == y.has_beta && bits(x.alpha.real()) == bits(y.alpha.real()) && bits(x.alpha.imag()) == bits(y.alpha.imag()) &&
+         bits(x.beta.real()) == bits(y.beta.real()) && bits(x.beta.imag()) == bits(y.beta.imag());
+}
+
 int run(const arguments& x) noexcept {
+  if (last.number && !x.pointers && x.a && x.b && x.c && last.threads == most_threads() && is_same(x, last.given) &&
+      run_gemm_again(last.number, x.a, x.b, x.c))
+    return RICCI_SUCCESS;
   if (const int bad = check(x)) return bad;
   try {
     gemm_problem p = problem_of(x);
@@ -50,7 +71,7 @@ int run(const arguments& x) noexcept {
       run_gemm_each(p, static_cast<const void* const*>(x.a), static_cast<const void* const*>(x.b),
                     static_cast<void* const*>(x.c));
     else
-      run_gemm(p, x.a, x.b, x.c);
+      run_gemm(p, x.a, x.b, x.c), last = {x, p.threads, last_gemm()};
     return RICCI_SUCCESS;
   } catch (...) {
     return report_exception(x.function);

@@ -43,6 +43,7 @@ struct request {
   bool b_in_order = false;  // b comes from memory: tiles as wide as its rows, so that lines are read as they lie
   int fetch_ahead = 0;  // bytes; 0: nothing is fetched early
   bool fetch_a = false, fetch_b = false, fetch_c = false;  // the operands that come from memory
+  std::int64_t next_a = 0, next_b = 0;                     // bytes to what the next call reads, where a call is one iteration
 };
 
 /// A function that calls written code says so: clang's sanitizer looks for the function's type before its first byte.

@@ -117,12 +117,15 @@ void contract_code::start_sums(const tile& t) {
 void contract_code::write_sums(const tile& t) {
   const nest& n = *now_;
   if (!n.whole_sums || n.pairs || preloads()) start_sums(t);
-  if (!n.whole_sums) return sum_loop(t, false);
+  if (!n.whole_sums) {
+    fetch_share();
+    return sum_loop(t, false);
+  }
   bool fresh = !preloads() && !n.pairs;
   const std::int64_t row = t.row * n.row_a;
   for (const auto& [x, y] : n.outer)
     for (std::int64_t k = 0; k < n.k; ++k, fresh = false)
-      one_step(t, a_, b_, row + x + k * n.k_a, y + k * n.k_b, fresh);
+      one_step(t, a_, b_, row + x + k * n.k_a, y + k * n.k_b, fresh), fetch_share();
   if (n.odd) odd_step(t, a_, b_, row + n.k * n.k_a, n.k * n.k_b);
 }
 

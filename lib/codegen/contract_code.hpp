@@ -29,6 +29,10 @@ class contract_code : public vector_code {
   /// body() inside the last `left` of the loops, from the outermost on; the pointers stand where they stood when it is over.
   void in_loops(const loops& around, std::size_t left, const std::function<void()>& body);
   void fetch_ahead(const code_loop& l);
+  bool spreads(const nest& n) const;
+  void plan_fetches(const nest& n);
+  void fetch_share();
+  void fetch_slice(const tile_run& r, std::int64_t before, std::int64_t tiles);
   void write_tiles(const nest& n);
   void write_tile(const tile& t);
 
@@ -124,6 +128,13 @@ class contract_code : public vector_code {
   const nest* now_ = nullptr;
   std::int64_t shift_b_ = 0, shift_c_ = 0;  // where in the nest's vectors the pointers stand
   std::size_t depth_ = 0, saved_ = 0;
+  /// Lines that the next iteration needs, asked for a few at a time while this one computes.
+  struct far_operand {
+    reg64 base;
+    std::int64_t ahead = 0, bytes = 0, row = 0;  // row: bytes that the base moves on with a row of c
+  };
+  std::vector<far_operand> far_;
+  std::int64_t shares_ = 0, shares_done_ = 0;
   int slots_ = 0, scratch_ = 0;  // offsets from rsp: pointers of staged operands and the caller's rsp; the scratch
   std::int64_t frame_ = 0;       // bytes below the saved registers
   bool outside_ = false;         // in the nest's own loops, around the tiles

@@ -4,6 +4,12 @@
 #include "codegen/contract_code.hpp"
 
 namespace ricci::codegen {
+namespace {
+
+/// Bytes of an operand of one iteration that are asked for ahead: more would push out what is being used.
+constexpr std::int64_t most_fetched = 12288;
+
+}  // namespace
 
 using namespace Xbyak::util;
 
@@ -22,7 +28,7 @@ void contract_code::in_loops(const loops& around, std::size_t left, const std::f
   Xbyak::Label top;
   align(16);
   L(top);
-  if (left == 1) fetch_ahead(l);
+  if (left == 1 && outside_ && !spreads(*now_)) fetch_ahead(l);
   in_loops(around, left - 1, body);
   step(1);
   if (in_register) dec(counters[mine].cvt32());
@@ -50,6 +56,62 @@ void contract_code::fetch_ahead(const code_loop& l) {
   fetch(request_.fetch_c, c_, l.c);
 }
 
+/// Many lines at once would fill the buffers for what is on its way, and the core would wait for them.
+bool contract_code::spreads(const nest& n) const { return !n.stage_a && !n.stage_b; }
+
+/// What the tiles of an iteration ask for.
+void contract_code::plan_fetches(const nest& n) {
+  far_.clear();
+  shares_ = shares_done_ = 0;
+  if (request_.fetch_ahead == 0 || !spreads(n)) return;
+  const code_loop one{1, request_.next_a, request_.next_b, 0};
+  const code_loop& l = n.loops.empty() ? one : n.loops[0];
+  const auto add = [&](bool wanted, const reg64& p, std::int64_t step, std::int64_t row) {
+    const std::int64_t size = std::abs(step);
+    if (!wanted || size == 0 || size > most_fetched) return;
+    const std::int64_t ahead = std::max<std::int64_t>(request_.fetch_ahead, size);
+    far_.push_back({p, step < 0 ? -ahead : ahead, size, row});
+  };
+  add(request_.fetch_a, a_, l.a, n.row_a);
+  add(request_.fetch_b, b_, l.b, 0);
+  add(request_.fetch_c, c_, l.c, n.row_c);
+  const auto count = [](std::int64_t all, std::int64_t each) { return (all + each - 1) / each; };
+  const std::int64_t tiles = count(n.rows, n.tile_rows) * count(static_cast<std::int64_t>(n.vectors.size()), n.tile_vectors);
+  shares_ = tiles * (n.whole_sums ? n.k * static_cast<std::int64_t>(n.outer.size()) : 1);
+}
+
+/// The next few of the lines, where the tiles are written one after the other.
+void contract_code::fetch_share() {
+  if (far_.empty() || !now_->unrolled) return;
+  std::int64_t lines = 0;
+  for (const far_operand& x : far_) lines += (x.bytes + 63) / 64;
+  std::int64_t at = lines * shares_done_ / shares_, end = lines * ++shares_done_ / shares_;
+  for (const far_operand& x : far_) {
+    const std::int64_t mine = (x.bytes + 63) / 64;
+    for (; at < std::min(mine, end); ++at) prefetcht0(contract_code::at(x.base, x.ahead + 64 * at));
+    at -= std::min(at, mine), end -= std::min(end, mine);
+    if (end == 0) return;
+  }
+}
+
+/// A share of the lines for each tile of rows, where those run in a loop; `before` are done, this is one of run r.
+void contract_code::fetch_slice(const tile_run& r, std::int64_t before, std::int64_t tiles) {
+  for (const far_operand& x : far_) {
+    const std::int64_t slice = ((x.bytes + tiles - 1) / tiles + 63) / 64 * 64, moved = slice - r.size * x.row;
+    // In iteration i the base has moved on by i tiles of rows; the counter says count - i.
+    std::int64_t from = x.ahead + before * slice;
+    reg64 base = x.base;
+    if (r.count > 1 && moved != 0) {
+      const std::size_t mine = depth_ - 1;
+      if (mine >= most_counters) return;
+      imul(rax, counters[mine], static_cast<int>(-moved));
+      Xbyak::CodeGenerator::add(rax, x.base);
+      base = rax, from += r.count * moved;
+    }
+    for (std::int64_t line = 0; line < slice; line += 64) prefetcht0(at(base, from + line));
+  }
+}
+
 void contract_code::write_nest(const nest& n) {
   now_ = &n;
   depth_ = 0;
@@ -63,6 +125,7 @@ void contract_code::write_nest(const nest& n) {
   in_loops(n.loops, n.loops.size(), [&] {
     stage_operands(n, 1);
     outside_ = false;
+    plan_fetches(n);
     write_tiles(n);
     if (n.tail) write_tail(n);
     outside_ = true;
@@ -81,10 +144,16 @@ void contract_code::write_tiles(const nest& n) {
     return;
   }
   const auto all_rows = [&](std::int64_t first, std::int64_t size) {
+    std::int64_t before = 0, tiles = 0;
+    for (const tile_run& r : rows) tiles += r.count;
     for (const tile_run& r : rows) {
       loops over;
       if (r.count > 1) over.push_back({r.count, r.size * n.row_a, 0, r.size * n.row_c});
-      in_loops(over, over.size(), [&] { write_tile({r.first, r.size, first, size}); });
+      in_loops(over, over.size(), [&] {
+        if (first == 0) fetch_slice(r, before, tiles);
+        write_tile({r.first, r.size, first, size});
+      });
+      before += r.count;
     }
   };
   const auto last = static_cast<std::int64_t>(n.vectors.size()) - 1;

@@ -21,7 +21,7 @@ double tile_cost(std::int64_t mr, std::int64_t nv, double weight, double k, cons
   const double sums = static_cast<double>(mr * nv * g.sets), rows = static_cast<double>(mr * g.sets);
   const double madds = (rows + (g.real_b < g.real ? 1 : 0)) * weight;  // a conversion takes as long
   const bool direct = embeds && nv == 1;  // the broadcast is part of the multiply-add
-  const double loads = rows + weight, issued = sums + (direct ? 1 : mr == 1 ? rows : rows + static_cast<double>(nv));
+  const double loads = rows * (g.batch ? g.weight(g.vector) : 1) + weight, issued = sums + (direct ? 1 : mr == 1 ? rows : rows + static_cast<double>(nv));
   const double read = mr == 1 ? rows + madds : loads;
   const tile_times& t = g.times;
   const double step = std::max({madds / 2, read / 2, issued / 5, k > 12 ? 4.0 : 1.0}) + t.per_load * read + t.per_issued * issued;
@@ -77,8 +77,8 @@ geometry geometry_of(const request& r, target t) {
   const auto stored = [&](dtype x) { return x == r.type ? real : 2; };
   const int registers = t == target::avx512 ? in_pairs(r, t) ? 31 : 32 : 16;  // pairs: one keeps places
   return {real, t == target::avx512 && r.tile.widest != 32 ? 64 : 32, registers, is_complex(r.type) ? 2 : 1,
-          stored(r.type_b), stored(r.type_c), two_passes() ? 2.0 : 1.0, two_passes() ? in_two_passes : in_one,
-          r.beta == factor::one && r.lanes == lanes::n && !is_complex(r.type)};
+          stored(r.type_b), stored(r.type_c), two_passes() ? 2.0 : 1.0, two_passes() && r.lanes != lanes::batch ? in_two_passes : in_one,
+          r.beta == factor::one && r.lanes == lanes::n && !is_complex(r.type), r.lanes == lanes::batch};
 }
 
 double tail_cost(const summed_tail& s, std::int64_t rows, const geometry& g) {

@@ -24,6 +24,7 @@ struct geometry {
   double wide;                  // cost of an instruction on 64 bytes beside one on 32
   tile_times times;
   bool adds;                    // c += alone
+  bool batch;                   // a is read in vectors as well
 
   double weight(int width) const { return width == 64 ? wide : 1; }
 };

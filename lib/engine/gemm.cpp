@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <memory>
 
 #include "engine/each.hpp"
@@ -132,6 +133,10 @@ struct gemm_entry {
 /// Plans that one thread remembers. A place for each hash; the engine remembers what is pushed out.
 struct gemm_memory {
   static constexpr std::size_t places = 256;
+  const bare_call* quick = nullptr;  // the last problem, if it was one kernel call; its coefficients are set
+  bool swapped = false;              // its factors have changed places
+  gemm_problem quick_problem;
+  std::uint64_t number = 0;          // of the last problem
   gemm_entry* last = nullptr;
   gemm_entry entries[places];
 };
@@ -147,11 +152,44 @@ struct memory_keeper {
   }
 };
 
+std::uint64_t bits(double x) { return std::bit_cast<std::uint64_t>(x); }
+
+/// The very same problem, scalars included? Number by number, see gemm_key::is_of().
+bool is_same(const gemm_problem& x, const gemm_problem& y) {
+  return x.m == y.m && x.n == y.n && x.k == y.k && x.batch == y.batch && x.a_row == y.a_row && x.a_col == y.a_col &&
+         x.b_row == y.b_row && x.b_col == y.b_col && x.c_row == y.c_row && x.c_col == y.c_col && x.a_step == y.a_step &&
+         x.b_step == y.b_step && x.c_step == y.c_step && x.lanes == y.lanes && x.a_lane == y.a_lane && x.b_lane == y.b_lane &&
+         x.c_lane == y.c_lane && x.type == y.type && x.conj_a == y.conj_a && x.conj_b == y.conj_b && x.threads == y.threads &&
+         x.deterministic == y.deterministic && bits(x.alpha.real()) == bits(y.alpha.real()) &&
+         bits(x.alpha.imag()) == bits(y.alpha.imag()) && bits(x.beta.real()) == bits(y.beta.real()) &&
+         bits(x.beta.imag()) == bits(y.beta.imag());
+}
+
+void run_quick(const gemm_memory& m, const void* a, const void* b, void* c) {
+  m.swapped ? (*m.quick)(b, a, c) : (*m.quick)(a, b, c);
+}
+
 gemm_memory* make_memory() {
   thread_local const memory_keeper keeper;
   static_cast<void>(&keeper);
   if (!memory_gone) memory_of_thread = new gemm_memory;
   return memory_of_thread;
+}
+
+/// What is about to run may take the place of the last problem in memory, or its coefficients.
+void forget_quick() {
+  if (memory_of_thread) memory_of_thread->quick = nullptr;
+}
+
+void remember_quick(const gemm_problem& g, const bare_call& bare) {
+  gemm_memory* const m = memory_of_thread;
+  if (!m) return;
+  const bool plain = bare.slot_a() == slot_a && bare.slot_b() == slot_b;
+  if (!plain && (bare.slot_a() != slot_b || bare.slot_b() != slot_a)) return;
+  m->quick_problem = g;
+  m->swapped = !plain;
+  m->quick = &bare;
+  ++m->number;
 }
 
 /// May matrices c of the batch share elements? Strides that nest prove that they do not.
@@ -231,7 +269,21 @@ void run_in_order(gemm_problem g, const void* a, const void* b, void* c) {
 
 }  // namespace
 
+std::uint64_t last_gemm() noexcept {
+  const gemm_memory* const m = memory_of_thread;
+  return m && m->quick ? m->number : 0;
+}
+
+bool run_gemm_again(std::uint64_t which, const void* a, const void* b, void* c) {
+  const gemm_memory* const m = memory_of_thread;
+  if (!m || !m->quick || m->number != which) return false;
+  run_quick(*m, a, b, c);
+  return true;
+}
+
 void run_gemm(const gemm_problem& g, const void* a, const void* b, void* c) {
+  if (const gemm_memory* const m = memory_of_thread; m && m->quick && is_same(m->quick_problem, g)) return run_quick(*m, a, b, c);
+  forget_quick();
   const known alpha = kind_of(g.alpha), beta = kind_of(g.beta);
   if (is_nothing(g, alpha, beta)) return;
   const scalar_list scalars(g, alpha, beta);
@@ -239,13 +291,16 @@ void run_gemm(const gemm_problem& g, const void* a, const void* b, void* c) {
   if (is_scaling(g, alpha)) pointers[1] = c;
   with_entry(g, alpha, beta, [&](gemm_entry& e) {
     if (e.in_order) return run_in_order(g, a, b, c);
-    if (const bare_call* const bare = e.ready(scalars.at))
+    if (const bare_call* const bare = e.ready(scalars.at)) {
+      remember_quick(g, *bare);
       return (*bare)(pointers[bare->slot_a()], pointers[bare->slot_b()], c);
+    }
     run(*e.code, {pointers, scalars.at});
   });
 }
 
 void run_gemm_each(const gemm_problem& g, const void* const* a, const void* const* b, void* const* c) {
+  forget_quick();
   const known alpha = kind_of(g.alpha), beta = kind_of(g.beta);
   if (is_nothing(g, alpha, beta)) return;
   gemm_problem one = g;

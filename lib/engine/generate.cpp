@@ -32,6 +32,9 @@ void generate_kernels(bound_step& s, const options& o) {
   r.fetch_ahead = s.fetch_ahead;
   r.fetch_a = external(s.a) && s.pack_a < 0, r.fetch_b = external(s.b) && s.pack_b < 0;
   r.fetch_c = external(s.c) && s.buffer_c < 0;
+  if (!s.free_loops.empty() && s.stream_c) {
+    r.next_a = s.free_loops.back().a, r.next_b = s.free_loops.back().b;
+  }
   for (tile_args& x : s.tiles) {
     r.args = x.contract;
     // Every tile of rows reads b again: in whole rows, if the first cache keeps them.

@@ -32,6 +32,12 @@ struct gemm_problem {
 /// Problems whose c overlap run one after the other.
 void run_gemm(const gemm_problem& p, const void* a, const void* b, void* c);
 
+/// The thread's last run_gemm(), if it was one call of a kernel: a number under which it runs again. 0: it was not.
+std::uint64_t last_gemm() noexcept;
+
+/// The problem of that number with other memory; false, and nothing is done, if another has run on this thread since.
+bool run_gemm_again(std::uint64_t which, const void* a, const void* b, void* c);
+
 /// Problem e at a[e], b[e], c[e], p.batch of them. No two c overlap.
 void run_gemm_each(const gemm_problem& p, const void* const* a, const void* const* b, void* const* c);
 

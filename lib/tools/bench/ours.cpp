@@ -24,27 +24,33 @@ gemm_problem dense_problem(const gemm_case& c, const gemm_data& d) {
 
 /// The operands with a cache line of problems side by side, in memory of their own.
 struct interleaved_data {
+  using memory = std::unique_ptr<char[], void (*)(char*)>;
+
   std::int64_t width, size;
-  std::unique_ptr<char[], void (*)(char*)> a, b, c;
+  std::vector<memory> blocks;
+  char *a, *b, *c;
 
   interleaved_data(const gemm_case& p, const gemm_data& d)
       : width(64 / static_cast<std::int64_t>(size_of(p.type))), size(static_cast<std::int64_t>(size_of(p.type))),
-        a(block(p.batch * d.step_a)), b(block(p.batch * d.step_b)), c(block(p.batch * d.step_c)) {
-    fill(a.get(), d.a, d.step_a, p.batch);
-    fill(b.get(), d.b, d.step_b, p.batch);
+        a(block(0, p.batch * d.step_a)), b(block(1, p.batch * d.step_b)), c(block(2, p.batch * d.step_c)) {
+    fill(a, d.a, d.step_a, p.batch);
+    fill(b, d.b, d.step_b, p.batch);
     reset(p, d);
   }
-  void reset(const gemm_case& p, const gemm_data& d) { fill(c.get(), d.c, d.step_c, p.batch); }
+  void reset(const gemm_case& p, const gemm_data& d) { fill(c, d.c, d.step_c, p.batch); }
   std::int64_t offset(std::int64_t step, std::int64_t e, std::int64_t at) const {
     return ((e / width * step + at) * width + e % width) * size;
   }
 
  private:
-  std::unique_ptr<char[], void (*)(char*)> block(std::int64_t elements) const {
-    const auto bytes = static_cast<std::size_t>((elements * size + (1 << 21)) >> 21 << 21);
-    char* const memory = static_cast<char*>(::operator new[](bytes, std::align_val_t{1 << 21}));
-    madvise(memory, bytes, MADV_HUGEPAGE);
-    return {memory, [](char* x) { ::operator delete[](x, std::align_val_t{1 << 21}); }};
+  /// Operand i, half a kilobyte further into its page than the one before, as in gemm_data.
+  char* block(int i, std::int64_t elements) {
+    const auto bytes = static_cast<std::size_t>((elements * size + 1024 + (1 << 21)) >> 21 << 21);
+    memory m{static_cast<char*>(::operator new[](bytes, std::align_val_t{1 << 21})),
+             [](char* x) { ::operator delete[](x, std::align_val_t{1 << 21}); }};
+    madvise(m.get(), bytes, MADV_HUGEPAGE);
+    blocks.push_back(std::move(m));
+    return blocks.back().get() + 512 * i;
   }
   void fill(char* to, const char* from, std::int64_t step, std::int64_t batch) const {
     for (std::int64_t e = 0; e < batch; ++e)
@@ -67,12 +73,12 @@ void add_interleaved(const gemm_case& c, gemm_data& d, std::vector<contender>& t
                     gemm_problem part = p;
                     const std::int64_t block = first / width;
                     part.batch = last / width - block;
-                    run_gemm(part, own->a.get() + block * p.a_step * own->size, own->b.get() + block * p.b_step * own->size,
-                             own->c.get() + block * p.c_step * own->size);
+                    run_gemm(part, own->a + block * p.a_step * own->size, own->b + block * p.b_step * own->size,
+                             own->c + block * p.c_step * own->size);
                   },
                   [own, &d](std::int64_t e, void* result) {
                     for (std::int64_t at = 0; at < d.step_c; ++at)
-                      std::memcpy(static_cast<char*>(result) + at * own->size, own->c.get() + own->offset(d.step_c, e, at),
+                      std::memcpy(static_cast<char*>(result) + at * own->size, own->c + own->offset(d.step_c, e, at),
                                   static_cast<std::size_t>(own->size));
                   },
                   [own, &c, &d] { own->reset(c, d); }});

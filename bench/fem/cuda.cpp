@@ -39,10 +39,10 @@ struct result {
   double seconds = 0, gbytes = 0, share = 0, gdofs = 0, gflops = 0;
 };
 
-/// The first choice, or others by estimate besides, and the first ones changed a little.
+/// What the library runs, or others by estimate besides, and the first ones changed a little.
 std::vector<cuda::chain_config> configurations(const cuda::chain_plan& p, const cuda::gpu_machine& machine, bool tune) {
-  std::vector<cuda::chain_config> all = cuda::chain_candidates(p, machine, tune ? 18 : 1);
-  if (!tune) return all;
+  if (!tune) return {p.config};
+  std::vector<cuda::chain_config> all = cuda::chain_candidates(p, machine, 18);
   const std::size_t base = all.size();
   const auto add = [&](std::size_t c, auto&& change) {
     cuda::chain_config x = all[c];

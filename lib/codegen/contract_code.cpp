@@ -97,6 +97,9 @@ void contract_code::write_tile(const tile& t) {
         break;
       }
   }
+  if (reads_c() && !preloads() && now_->k >= 24)
+    for (std::int64_t r = 0; r < t.rows; ++r)
+      for (std::int64_t v = 0; v < t.count; ++v) prefetcht0(at(c_, c_of(t, r, v)));
   write_sums(t);
   if (sets_ == 2) join_complex(t);
   scale(t);

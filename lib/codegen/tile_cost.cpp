@@ -8,7 +8,9 @@ namespace {
 
 using kernels::lanes;
 
-constexpr tile_times in_two_passes{0.05, 0.055, 0.8, 1.2, 0.02, 3.5, 12}, in_one{0.1, 0, 1.2, 0, 0, 3, 12};
+constexpr tile_times in_two_passes{0.05, 0.055, 0.8, 1.2, 0.02, 3.5, 12, 1, 1.2};    // Zen 4
+constexpr tile_times in_one{0.03, 0.004, 2.6, 0, 0.003, 0, 0, 1.15, 3.2};             // a Xeon
+constexpr tile_times of_problems{0.1, 0, 1.2, 0, 0, 3, 12, 1, 1.2};                    // in the lanes; without a fit
 
 /// Whether a register of 64 bytes goes through the multipliers in two parts, as on Zen 4; not with AVX-512 on others.
 bool two_passes() {
@@ -77,7 +79,7 @@ geometry geometry_of(const request& r, target t) {
   const auto stored = [&](dtype x) { return x == r.type ? real : 2; };
   const int registers = t == target::avx512 ? in_pairs(r, t) ? 31 : 32 : 16;  // pairs: one keeps places
   return {real, t == target::avx512 && r.tile.widest != 32 ? 64 : 32, registers, is_complex(r.type) ? 2 : 1,
-          stored(r.type_b), stored(r.type_c), two_passes() ? 2.0 : 1.0, two_passes() && r.lanes != lanes::batch ? in_two_passes : in_one,
+          stored(r.type_b), stored(r.type_c), two_passes() ? 2.0 : 1.0, r.lanes != lanes::n ? of_problems : two_passes() ? in_two_passes : in_one,
           r.beta == factor::one && r.lanes == lanes::n && !is_complex(r.type), r.lanes == lanes::batch};
 }
 
@@ -87,7 +89,7 @@ double tail_cost(const summed_tail& s, std::int64_t rows, const geometry& g) {
   const double whole_madds = static_cast<double>(rows * registers) * g.weight(s.width) * (s.group == 4 ? 2 : 1);
   const double madds = whole_madds + static_cast<double>(rows * s.rest);
   const std::int64_t joins = 3 * whole * (at_once - 1) + (last ? 2 * (last - 1) + 6 : 0), gathers = registers * at_once;
-  return (madds + static_cast<double>(joins + gathers)) / 2 + 1.2 * static_cast<double>(rows);
+  return g.times.tail * (madds + static_cast<double>(joins + gathers)) / 2 + g.times.per_tail_row * static_cast<double>(rows);
 }
 
 std::vector<costed_tile> tiles_of(const nest& n, const geometry& g, bool batch, bool embeds) {
@@ -100,7 +102,9 @@ std::vector<costed_tile> tiles_of(const nest& n, const geometry& g, bool batch, 
   for (std::int64_t nv = 1; nv <= std::min<std::int64_t>(count, 14); ++nv) {
     const std::vector<weighed_run> runs = weighed(n.vectors, nv, g);
     for (std::int64_t mr = 1; mr <= std::min<std::int64_t>(most_rows(nv, g, masked, batch), n.rows); ++mr) {
-      double cost = waits && nv < count ? g.times.wait : 0;
+      // A long tile's stores are in the cache before the next tile has read much.
+      const bool brief = static_cast<double>(mr * nv) * g.weight(g.vector) * k / 2 < 50;
+      double cost = waits && nv < count && brief ? g.times.wait : 0;
       for (const tile_run& r : runs_of(n.rows, mr))
         for (const weighed_run& v : runs)
           cost += static_cast<double>(r.count * v.count) * tile_cost(r.size, v.size, v.weight, k, g, embeds);

@@ -15,6 +15,7 @@ struct tile_times {
   double square;                // the latter's square: a burst of stores keeps the next tile from starting
   double per_tile;
   double wait;                  // of a problem whose tiles read c just behind what an earlier one stored
+  double tail, per_tail_row;    // of last columns with the sum along the lanes: their instructions' share, each row's
 };
 
 struct geometry {

@@ -102,8 +102,8 @@ std::vector<costed_tile> tiles_of(const nest& n, const geometry& g, bool batch, 
   for (std::int64_t nv = 1; nv <= std::min<std::int64_t>(count, 14); ++nv) {
     const std::vector<weighed_run> runs = weighed(n.vectors, nv, g);
     for (std::int64_t mr = 1; mr <= std::min<std::int64_t>(most_rows(nv, g, masked, batch), n.rows); ++mr) {
-      // A long tile's stores are in the cache before the next tile has read much.
-      const bool brief = static_cast<double>(mr * nv) * g.weight(g.vector) * k / 2 < 50;
+      // A long tile's stores are in the cache before the next tile needs a partial vector, unless that is all it reads.
+      const bool brief = static_cast<double>(mr * nv) * g.weight(g.vector) * k / 2 < 50 || runs.back().size == 1;
       double cost = waits && nv < count && brief ? g.times.wait : 0;
       for (const tile_run& r : runs_of(n.rows, mr))
         for (const weighed_run& v : runs)

@@ -18,7 +18,7 @@ namespace {
 using namespace ricci;
 using namespace ricci::cuda;
 
-std::vector<tune_case> cases_of(const std::string& types, const char* sizes, const std::string& betas) {
+std::vector<small_problem> cases_of(const std::string& types, const char* sizes, const std::string& betas) {
   // "2:32" or "2,5,7"
   std::vector<int> wanted;
   int low = 2, high = 32;
@@ -26,25 +26,25 @@ std::vector<tune_case> cases_of(const std::string& types, const char* sizes, con
     for (int n = low; n <= high; ++n) wanted.push_back(n);
   else
     for (const char* at = sizes; at && *at; at = std::strchr(at, ',') ? std::strchr(at, ',') + 1 : nullptr) wanted.push_back(std::atoi(at));
-  std::vector<tune_case> cases;
+  std::vector<small_problem> cases;
   for (int t = 0; t < dtype_count; ++t) {
     const std::string name = name_of(static_cast<dtype>(t));
     if (("," + types + ",").find("," + name + ",") == std::string::npos) continue;
     for (const int n : wanted)
       for (const bool beta : {false, true})
-        if (betas.find(beta ? '1' : '0') != std::string::npos) cases.push_back({static_cast<dtype>(t), n, beta});
+        if (betas.find(beta ? '1' : '0') != std::string::npos) cases.push_back({static_cast<dtype>(t), beta, n, n, n});
   }
   return cases;
 }
 
 /// What an earlier run found good for a case, whatever its beta.
 struct record {
-  tune_case which;
+  small_problem which;
   small_config config;
 };
 constexpr std::size_t remembered = 10;
 
-std::vector<small_config> candidates(const tune_case& c, const char* best) {
+std::vector<small_config> candidates(const small_problem& c, const char* best) {
   if (!best) return candidates_of(c, described_h200(), std::getenv("RICCI_TUNE_THOROUGH") != nullptr);
   std::vector<small_config> out;
   std::ifstream in(best, std::ios::binary);
@@ -53,14 +53,14 @@ std::vector<small_config> candidates(const tune_case& c, const char* best) {
   return out;
 }
 
-void compile(int part, int parts, const std::vector<tune_case>& cases, const char* best) {
+void compile(int part, int parts, const std::vector<small_problem>& cases, const char* best) {
   int at = 0;
-  for (const tune_case& c : cases)
+  for (const small_problem& c : cases)
     for (const small_config& config : candidates(c, best))
       if (at++ % parts == part) compile_candidate(c, config, 90);
 }
 
-void run(const std::string& folder, const std::vector<tune_case>& cases, int shown, const char* best) {
+void run(const std::string& folder, const std::vector<small_problem>& cases, int shown, const char* best) {
   const std::int64_t bytes = 1 << 30;
   buffer x(bytes), y(bytes), z(bytes);
   std::ofstream found(folder + "/best", std::ios::app | std::ios::binary);
@@ -68,7 +68,7 @@ void run(const std::string& folder, const std::vector<tune_case>& cases, int sho
   dtype filled = dtype::f64;
   bool any = false;
   double triad = 0;
-  for (const tune_case& c : cases) {
+  for (const small_problem& c : cases) {
     if (!any || filled != c.type) {
       y.randomise(c.type, 1), z.randomise(c.type, 2), x.randomise(c.type, 3);
       filled = c.type, any = true;

@@ -1,5 +1,8 @@
 // Batches of matrix products on the GPU: strided and by pointers.
 #include <algorithm>
+#include <array>
+#include <tuple>
+#include <utility>
 
 #include <ricci/core/error.hpp>
 #include <ricci/engine/gemm.hpp>
@@ -28,25 +31,62 @@ step_shape shape_of_problem(const gemm_problem& p) {
   return s;
 }
 
-void launch(const step_plan& p, const operands& x, const alignments& at, void* stream) {
-  const device& d = current_device();
-  const use_device use(d);
-  const kernel k = load_kernel(d, request_of(p, at));
-  packed_args args = pack(p, x, k, d.machine);
-  void* list[] = {args.bytes};
-  check(need_driver().launch(k.function, args.grid, 1, 1, static_cast<unsigned>(threads_of(p)), 1, 1, k.shared_bytes,
-                             static_cast<cu_stream>(stream), list, nullptr), "launching a batch of products");
+/// What a thread did last: the plan of a problem, whatever its scalars and pointers, and its kernel for their alignment.
+struct remembered {
+  gemm_problem problem;
+  bool each = false;
+  int ordinal = -1;
+  alignments at;
+  step_plan plan;
+  kernel code;
+};
+
+bool same(const gemm_problem& x, const gemm_problem& y) {
+  const auto parts = [](const gemm_problem& p) {
+    return std::make_tuple(p.type, p.conj_a, p.conj_b, p.m, p.n, p.k, p.a_row, p.a_col, p.b_row, p.b_col, p.c_row, p.c_col, p.batch, p.a_step,
+                           p.b_step, p.c_step, p.lanes, p.a_lane, p.b_lane, p.c_lane, p.alpha == 0.0, p.beta == 0.0, p.deterministic);
+  };
+  return parts(x) == parts(y);
 }
 
-void require_device(const void* pointer, const char* name) {
-  const device& d = current_device();
+/// The plan and the kernel of a problem; `make` plans it.
+template <class Make>
+const remembered& remember(const device& d, const gemm_problem& p, bool each, const alignments& at, const Make& make) {
+  thread_local std::array<remembered, 8> recent;
+  thread_local unsigned next = 0;
+  for (const remembered& r : recent)
+    if (r.ordinal == d.ordinal && r.each == each && r.at == at && same(r.problem, p)) return r;
+  remembered fresh{p, each, d.ordinal, at, make(), {}};
+  if (fresh.plan.blas.used) fresh.plan.blas.used = find_blas().missing.empty();
+  if (!fresh.plan.blas.used) {
+    const use_device use(d);
+    fresh.code = load_kernel(d, request_of(fresh.plan, at));
+  }
+  return recent[next++ % recent.size()] = std::move(fresh);
+}
+
+void launch(const remembered& r, const operands& x, const device& d, void* stream) {
+  const use_device use(d);
+  const auto to = static_cast<cu_stream>(stream);
+  const step_plan& p = r.plan;
+  if (p.blas.used) {
+    const bool swapped = p.shape.swapped;
+    return run_blas(p.shape, p.blas, swapped ? x.b : x.a, swapped ? x.a : x.b, x.c, x.alpha, x.beta, d, to);
+  }
+  packed_args args = pack(p, x, r.code, d.machine);
+  void* list[] = {args.bytes};
+  check(need_driver().launch(r.code.function, args.grid, 1, 1, static_cast<unsigned>(threads_of(p)), 1, 1, r.code.shared_bytes, to, list, nullptr),
+        "launching a batch of products");
+}
+
+void require_device(const void* pointer, const char* name, const device& d) {
   const int owner = owner_of(pointer);
   if (owner == d.ordinal) return;
   throw error(errc::wrong_space, std::string(name) + (owner < 0 ? " is not in GPU memory" : " is in the memory of another GPU"));
 }
 
-operands operands_of(const gemm_problem& p, const void* a, const void* b, void* c) {
-  require_device(a, "a"), require_device(b, "b"), require_device(c, "c");
+operands operands_of(const gemm_problem& p, const void* a, const void* b, void* c, const device& d) {
+  require_device(a, "a", d), require_device(b, "b", d), require_device(c, "c", d);
   operands x;
   x.a = a, x.b = b, x.c = c;
   x.alpha[0] = p.alpha.real(), x.alpha[1] = p.alpha.imag(), x.beta[0] = p.beta.real(), x.beta[1] = p.beta.imag();
@@ -66,12 +106,23 @@ step_shape scaled_only(step_shape s) {
 
 void run_gemm_gpu(const gemm_problem& p, const void* a, const void* b, void* c, void* stream) {
   if (nothing_to_do(p)) return;
-  operands x = operands_of(p, a, b, c);
-  step_shape s = shape_of_problem(p);
-  if (p.k == 0 || p.alpha == 0.0) s = scaled_only(s), x.alpha[0] = x.alpha[1] = 0;
-  const step_plan plan = cuda::plan_step(s, current_device().machine);
-  const void *first = s.swapped ? b : a, *second = s.swapped ? a : b;
-  launch(plan, x, alignments_of(s, first, second, c), stream);
+  const device& d = current_device();
+  operands x = operands_of(p, a, b, c, d);
+  const bool scaled = p.k == 0 || p.alpha == 0.0;
+  if (scaled) x.alpha[0] = x.alpha[1] = 0;
+  step_shape of_types;
+  of_types.a = of_types.b = of_types.c = p.type;
+  const bool swapped = p.c_row == 1 && p.c_col != 1;
+  const alignments at = alignments_of(of_types, swapped ? b : a, swapped ? a : b, c);
+  launch(remember(d, p, false, at, [&] {
+           gpu_machine m = d.machine;
+           if (p.deterministic) m.blas = blas_use::never, m.tuned = nullptr;
+           step_shape s = shape_of_problem(p);
+           if (scaled) s = scaled_only(s);
+           step_plan plan = cuda::plan_step(s, m);
+           plan.general.parts = 1;  // there is no memory for partial sums
+           return plan;
+         }), x, d, stream);
 }
 
 void run_gemm_each_gpu(const gemm_problem& p, const void* const* a, const void* const* b, void* const* c, void* stream) {
@@ -79,16 +130,19 @@ void run_gemm_each_gpu(const gemm_problem& p, const void* const* a, const void* 
   constexpr std::int64_t most = 64;
   if (p.m > most || p.n > most || p.k > most || p.k == 0 || p.lanes != 1)
     throw error(errc::bad_argument, "arrays of pointers on the GPU take matrices from 1 to 64 a side");
-  const operands x = operands_of(p, a, b, const_cast<void**>(c));
-  step_plan plan;
-  plan.kind = kernel_kind::small;
-  plan.shape = shape_of_problem(p);
-  plan.small.step = plan.shape;
-  plan.small.step.batch.clear();
-  plan.small.inner = {p.batch, 0, 0, 0};
-  plan.small.pointers = true;
-  plan.config = choose_small(plan.small, current_device().machine);
-  launch(plan, x, {}, stream);
+  const device& d = current_device();
+  const operands x = operands_of(p, a, b, const_cast<void**>(c), d);
+  launch(remember(d, p, true, {}, [&] {
+           step_plan plan;
+           plan.kind = kernel_kind::small;
+           plan.shape = shape_of_problem(p);
+           plan.small.step = plan.shape;
+           plan.small.step.batch.clear();
+           plan.small.inner = {p.batch, 0, 0, 0};
+           plan.small.pointers = true;
+           plan.config = choose_small(plan.small, d.machine);
+           return plan;
+         }), x, d, stream);
 }
 
 }  // namespace ricci

@@ -10,6 +10,9 @@
 
 #include <ricci/core/error.hpp>
 
+#include "gpu/blas.hpp"
+#include "gpu/tuned.hpp"
+
 namespace ricci::cuda {
 namespace {
 
@@ -65,6 +68,8 @@ std::unique_ptr<device> open_device(int ordinal) {
   cu_device which = 0;
   check(d.device_get(&which, ordinal), "opening GPU " + std::to_string(ordinal));
   made->machine = describe(d, which);
+  made->machine.blas = blas_use_wanted();
+  made->machine.tuned = load_tuned(made->machine, made->complaint);
   if (made->machine.architecture < 80)
     throw error(errc::no_gpu, "the GPU " + made->machine.name + " has compute capability " +
                                   std::to_string(made->machine.architecture / 10) + "." +

@@ -2,11 +2,17 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "gpu/driver.hpp"
 
 namespace ricci::cuda {
+
+/// Whether products may go to the vendor's library.
+enum class blas_use : int { never, where_it_wins, always };
+
+struct tuned_table;
 
 /// What plans need to know of a GPU. A plain value: plans for an absent GPU can be made from a description.
 struct gpu_machine {
@@ -21,6 +27,8 @@ struct gpu_machine {
   double bandwidth = 4360;           // GB/s, reached by a triad
   double peak_f64 = 34000, peak_f32 = 67000;             // GFLOP/s of multiply-adds
   double tensor_f64 = 67000, tensor_16 = 790000;         // of the tensor cores
+  blas_use blas = blas_use::never;                       // a described machine's plans need nothing but ricci
+  std::shared_ptr<const tuned_table> tuned{};            // measured on this machine; null: the shipped table alone
   bool operator==(const gpu_machine&) const = default;
 };
 
@@ -34,6 +42,7 @@ struct device {
   cu_context context = nullptr;
   cu_pool pool = nullptr;            // for temporaries, ordered by streams
   gpu_machine machine;
+  std::string complaint;             // why this GPU's tuning table was ignored; empty if it was not
 };
 
 /// The GPU of the calling thread's current context, else the first one. Errors: no_gpu (none, or older than compute

@@ -7,6 +7,7 @@
 #include <ricci/core/error.hpp>
 
 #include "gpu/program_parts.hpp"
+#include "gpu/transposed.hpp"
 
 namespace ricci::cuda {
 namespace {
@@ -110,7 +111,9 @@ bool on_gpu(const program& p) {
   return false;
 }
 
-program_plan make_program_plan(const program& source, const gpu_machine& m, const options& o) {
+program_plan make_program_plan(const program& source, const gpu_machine& machine, const options& o) {
+  gpu_machine m = machine;
+  if (o.deterministic) m.blas = blas_use::never, m.tuned = nullptr;  // which of its kernels runs is the library's own affair
   program_plan p;
   planning::work w = planning::make_work(source, o);
   planning::choose_layouts(w, -1);
@@ -118,7 +121,22 @@ program_plan make_program_plan(const program& source, const gpu_machine& m, cons
   place_temporaries(w, parts, p);
   std::vector<std::int64_t> extents;
   for (const label_info& l : w.source.labels) extents.push_back(l.extent);
-  for (program_part& part : parts) p.launches.push_back(launch_of(std::move(part), w, m, extents, p));
+  for (program_part& part : parts) {
+    transposed_product t;
+    if (!part.chain) t = by_transposition(w.ops[static_cast<std::size_t>(part.first)], extents, m, static_cast<int>(w.temporaries.size()));
+    for (temporary& room : t.temporaries) {
+      room.offset = p.workspace;
+      p.workspace += bytes_of(room);
+      w.temporaries.push_back(std::move(room));
+    }
+    if (t.ops.empty()) p.launches.push_back(launch_of(std::move(part), w, m, extents, p));
+    for (pair_op& op : t.ops) {
+      program_part piece;
+      piece.first = static_cast<int>(w.ops.size()), piece.last = piece.first + 1;
+      w.ops.push_back(std::move(op));
+      p.launches.push_back(launch_of(std::move(piece), w, m, extents, p));
+    }
+  }
   p.ops = std::move(w.ops);
   p.notes = std::move(w.notes);
   p.source = std::move(w.source);
@@ -134,16 +152,39 @@ struct executable::variants {
   std::vector<std::atomic<const kernel*>> known;
 };
 
-executable::executable(const program& p, const options& o) : executable(make_program_plan(p, current_device().machine, o)) {}
+namespace {
+
+/// The plan for the current device; without the vendor's library if that is wanted but cannot be found.
+program_plan plan_here(const program& p, const options& o) {
+  gpu_machine m = current_device().machine;
+  program_plan made = make_program_plan(p, m, o);
+  const auto wants_it = [](const launch_plan& l) { return l.step.blas.used; };
+  if (std::none_of(made.launches.begin(), made.launches.end(), wants_it) || find_blas().missing.empty()) return made;
+  m.blas = blas_use::never;
+  return make_program_plan(p, m, o);
+}
+
+}  // namespace
+
+executable::executable(const program& p, const options& o) : executable(plan_here(p, o)) {}
 
 executable::executable(program_plan p)
     : device_(current_device()), plan_(std::move(p)),
       variants_(std::make_shared<variants>(plan_.launches.size())) {
   for (std::size_t s = 0; s < plan_.launches.size(); ++s) {
     if (plan_.launches[s].chain) settle(*plan_.launches[s].chain, device_.machine);
+    if (settle_blas(plan_.launches[s].step)) continue;
     kernel_of(s, {}, false);
     if (plan_.launches[s].partials >= 0) kernel_of(s, {}, true);
   }
+}
+
+/// True if the step is the vendor's library's and that is there; else an own kernel does it.
+bool executable::settle_blas(step_plan& p) const {
+  if (!p.blas.used) return false;
+  p.blas.used = find_blas().missing.empty();
+  if (p.blas.used) prepare_blas(device_);
+  return p.blas.used;
 }
 
 const kernel& executable::kernel_of(std::size_t launch, const alignments& at, bool last) const {
@@ -192,6 +233,7 @@ void executable::launch_step(std::size_t launch, const operands& x, cu_stream st
   const auto one_pass = [&](const operands& given, bool last) {
     const void *a = given.a, *b = given.b;
     if (p.shape.swapped) std::swap(a, b);
+    if (p.blas.used) return run_blas(p.shape, p.blas, a, b, given.c, given.alpha, given.beta, device_, stream);
     const alignments at = alignments_of(p.shape, a, b, given.c);
     const bool matters = p.kind == kernel_kind::small || p.kind == kernel_kind::tile;
     const kernel& k = kernel_of(launch, matters ? at : alignments{}, last);

@@ -109,22 +109,25 @@ bandwidths measure_bandwidth(const buffer& x, const buffer& y, const buffer& z) 
   return b;
 }
 
-double empty_launch_seconds() {
+double empty_launch_seconds(int in_a_row) {
   const device& d = current_device();
   const use_device use(d);
   const kernel nothing = load_kernel(d, {stream_text_of(1), "nothing", 256, 0});
-  return median_seconds(101, [&](int) { launch_stream(nothing, {nullptr, nullptr, nullptr, 1}, 1); });
+  return median_seconds(101, [&](int) {
+           for (int i = 0; i < in_a_row; ++i) launch_stream(nothing, {nullptr, nullptr, nullptr, 1}, 1);
+         }) / in_a_row;
 }
 
-step_shape square_step(dtype t, int n, bool beta, std::int64_t batch) {
+step_shape square_step(dtype t, int n, bool beta, std::int64_t batch) { return product_step(t, n, n, n, beta, batch); }
+
+step_shape product_step(dtype t, std::int64_t m, std::int64_t n, std::int64_t k, bool beta, std::int64_t batch) {
   step_shape s;
-  const std::int64_t size = std::int64_t{n} * n;
   s.a = s.b = s.c = t;
   s.beta = beta;
-  s.batch = {{batch, size, size, size}};
-  s.m = {{n, n, 0, n}};
-  s.n = {{n, 0, 1, 1}};
-  s.k = {{n, 1, n, 0}};
+  s.batch = {{batch, m * k, k * n, m * n}};
+  if (m > 1) s.m = {{m, k, 0, n}};
+  if (n > 1) s.n = {{n, 0, 1, 1}};
+  if (k > 1) s.k = {{k, 1, n, 0}};
   return s;
 }
 

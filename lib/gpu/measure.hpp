@@ -41,11 +41,13 @@ struct bandwidths {
 };
 bandwidths measure_bandwidth(const buffer& x, const buffer& y, const buffer& z);
 
-/// Seconds of the launch of a kernel that does nothing.
-double empty_launch_seconds();
+/// Seconds of the launch of a kernel that does nothing, `in_a_row` of them between two events.
+double empty_launch_seconds(int in_a_row = 1);
 
 /// A packed row-major batch of square products c = beta c + a b.
 step_shape square_step(dtype t, int n, bool beta, std::int64_t batch);
+/// The same of m x k times k x n.
+step_shape product_step(dtype t, std::int64_t m, std::int64_t n, std::int64_t k, bool beta, std::int64_t batch);
 
 /// Launches one step on the default stream. Errors: gpu_failed.
 void launch_step(const step_plan& p, const kernel& k, const operands& x, const device& d);

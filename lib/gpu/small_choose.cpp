@@ -6,6 +6,7 @@
 
 #include "gpu/small.hpp"
 #include "gpu/small_table.hpp"
+#include "gpu/tuned.hpp"
 
 namespace ricci::cuda {
 namespace {
@@ -18,10 +19,10 @@ struct tile {
 };
 
 /// Register tiles of a thread, best first: reads for each multiply-add, times the share of work that is wasted.
-std::vector<tile> register_tiles(std::int64_t m, std::int64_t n, int most) {
+std::vector<tile> register_tiles(std::int64_t m, std::int64_t n, int most, int longest = 8) {
   std::vector<tile> tiles;
-  for (int rm = 1; rm <= 8 && rm <= m; ++rm)
-    for (int rn = 1; rn <= 8 && rn <= n; ++rn) {
+  for (int rm = 1; rm <= longest && rm <= m; ++rm)
+    for (int rn = 1; rn <= longest && rn <= n; ++rn) {
       if (rm * rn > most || (rm - 1) * up(m, rm) >= m || (rn - 1) * up(n, rn) >= n) continue;
       const double waste = static_cast<double>(up(m, rm) * rm * up(n, rn) * rn) / static_cast<double>(m * n);
       tiles.push_back({rm, rn, waste * (1 + 1.5 * static_cast<double>(rm + rn) / (rm * rn))});
@@ -30,10 +31,12 @@ std::vector<tile> register_tiles(std::int64_t m, std::int64_t n, int most) {
   return tiles;
 }
 
-int most_accumulators(dtype c) {
+/// `thorough`: more than usually pays.
+int most_accumulators(dtype c, bool thorough = false) {
   switch (compute_type(c)) {
-    case dtype::f32: return 64;
-    case dtype::c128: return 12;
+    case dtype::f32: return thorough ? 90 : 64;
+    case dtype::c128: return thorough ? 20 : 12;
+    case dtype::c64: return thorough ? 36 : 16;
     default: return 16;
   }
 }
@@ -82,6 +85,7 @@ int pad_for(const small_shape& s, const std::vector<axis>& rows, const std::vect
   if (!found || rows.empty() || cols.empty() || s.pointers) return 0;
   const auto size = static_cast<std::int64_t>(size_of(t));
   if (how == arithmetic::mma_f64) return row % 8 == 4 ? 0 : static_cast<int>((12 - row % 8) % 8);
+  if (how == arithmetic::mma_c128) return row % 8 == 0 ? 2 : 0;
   if (how == arithmetic::mma_16) return row % 8 != 0 ? 0 : row % 64 == 0 || row % 32 == 0 || row % 16 == 0 ? 8 : 0;
   if (row * size % 64 == 0) return static_cast<int>(std::max<std::int64_t>(1, 16 / size));
   return 0;
@@ -126,14 +130,16 @@ std::vector<small_config> arithmetic_choices(const small_shape& s, bool thorough
     for (std::size_t t = 0; t < std::min(most, tiles.size()); ++t) {
       small_config c;
       c.compute = how, c.rm = tiles[t].rm, c.rn = tiles[t].rn;
-      c.unroll = how == arithmetic::threads ? static_cast<int>(k <= 8 ? k : 4) : how == arithmetic::mma_f64 ? 4 : 2;
+      c.unroll = how == arithmetic::threads ? static_cast<int>(k <= 8 ? k : 4) : how == arithmetic::mma_16 ? 2 : how == arithmetic::mma_c128 ? 1 : 4;
       out.push_back(c);
     }
   };
   const bool same = s.step.a == s.step.b && !is_complex(s.step.c);
+  if (s.step.a == s.step.b && s.step.c == dtype::c128 && s.step.a == s.step.c && m > 6 && n > 6 && k > 3)
+    add(arithmetic::mma_c128, core_tiles(up(m, 8), up(n, 8), 9), 3);
   if (same && s.step.a == dtype::f64 && m > 6 && n > 6 && k > 3) add(arithmetic::mma_f64, core_tiles(up(m, 8), up(n, 8), 16), m > 16 ? 2 : 1);
   if (same && size_of(s.step.a) == 2 && m > 4 && n > 4 && k > 4) add(arithmetic::mma_16, core_tiles(up(m, 16), up(n, 8), 8), m > 16 ? 2 : 1);
-  add(arithmetic::threads, register_tiles(m, n, most_accumulators(s.step.c)), thorough ? (s.step.c == dtype::f32 ? 5 : 4) : m > 8 && s.step.c != dtype::f64 ? 4 : m > 16 ? 2 : 3);
+  add(arithmetic::threads, register_tiles(m, n, most_accumulators(s.step.c, thorough), thorough ? 10 : 8), thorough ? (s.step.c == dtype::f32 ? 5 : 4) : m > 8 && s.step.c != dtype::f64 ? 4 : m > 16 ? 2 : 3);
   if (thorough && !is_complex(s.step.c))
     for (std::size_t c = 0, count = out.size(); c < count; ++c) {
       small_config other = out[c];
@@ -141,6 +147,16 @@ std::vector<small_config> arithmetic_choices(const small_shape& s, bool thorough
       out.push_back(other);
     }
   return out;
+}
+
+/// Whether sums and operands alone need more registers than the compiler would be left.
+bool would_spill(const small_shape& s, const small_config& c) {
+  const int word = static_cast<int>(size_of(compute_type(s.step.c))) / 4, operands = (c.rm + c.rn) * word;
+  int sums = c.rm * c.rn * word;
+  if (c.compute == arithmetic::mma_f64) sums *= 2;
+  if (c.compute == arithmetic::mma_16) sums *= 4;
+  if (c.compute == arithmetic::mma_c128) sums *= 2;
+  return sums + operands + 12 > 65536 / (c.block * c.blocks) / 8 * 8;
 }
 
 }  // namespace
@@ -159,8 +175,9 @@ std::vector<small_config> small_candidates(const small_shape& s, const gpu_machi
   for (const small_config& base : arithmetic_choices(s, thorough))
     for (const team& t : teams)
       for (const int stages : {1, 2, 3})
-        for (const double kib : {4.0, 8.0, 2.0, 16.0}) {
-          if (thorough && (kib > 8 || stages == 3 || (stages == 2 && t.group > 64))) continue;
+        for (const double kib : {4.0, 8.0, 2.0, 16.0, 48.0}) {
+          if (kib > 16 && !(thorough && stages == 1 && size_of(s.step.a) == 2)) continue;  // odd sizes in whole 16-byte words
+          if (thorough && ((kib > 8 && kib < 48) || stages == 3 || (stages == 2 && t.group > 64))) continue;
           if ((stages == 3 && t.group != 256) || (stages == 1 && t.group == 32)) continue;
           small_config c = base;
           c.group = t.group, c.block = t.block, c.stages = stages;
@@ -175,7 +192,7 @@ std::vector<small_config> small_candidates(const small_shape& s, const gpu_machi
               v.blocks = blocks;
               if (way == 1) set_pads(s, v, false);
               if (way == 2) set_vectors(s, v);
-              if (way == 1 && c.compute == arithmetic::threads) continue;
+              if ((way == 1 && c.compute == arithmetic::threads) || would_spill(s, v)) continue;
               if (std::find(out.begin(), out.end(), v) == out.end() && fits(s, v, m)) out.push_back(v);
             }
         }
@@ -197,15 +214,33 @@ void gather_neighbours(const small_shape& s, small_config& c, const gpu_machine&
 
 constexpr int measured_architecture = 90;
 
+/// A configuration that was measured for packed problems of these extents, for `s`; false if it does not fit.
+bool adopt(small_config c, const small_shape& s, const gpu_machine& m, small_config& to) {
+  const std::int64_t sm = count_of(s.step.m), sn = count_of(s.step.n), sk = count_of(s.step.k);
+  c.problems = static_cast<int>(std::min<std::int64_t>(c.problems, std::max<std::int64_t>(1, s.inner.extent)));
+  if (s.pointers) c.pad_a = c.pad_b = 0;
+  const bool packed = !s.pointers && s.inner.a == sm * sk && s.inner.b == sk * sn && s.inner.c == sm * sn;
+  if (!packed) c.blocks = 1, gather_neighbours(s, c, m);
+  if (!fits(s, c, m)) return false;
+  to = c;
+  return true;
+}
+
 small_config choose_small(const small_shape& s, const gpu_machine& m) {
   const std::int64_t sm = count_of(s.step.m), sn = count_of(s.step.n), sk = count_of(s.step.k);
-  const double side = std::cbrt(static_cast<double>(sm * sn * sk));
+  const bool one_type = s.step.a == s.step.b && s.step.b == s.step.c;
+  small_config chosen;
+  if (m.tuned && one_type) {
+    const auto side = [](std::int64_t x) { return static_cast<int>(x); };
+    if (const small_config* own = find(*m.tuned, {s.step.c, s.step.beta, side(sm), side(sn), side(sk)}); own && adopt(*own, s, m, chosen)) return chosen;
+  }
+  const double mean = std::cbrt(static_cast<double>(sm * sn * sk));
   const small_entry* best = nullptr;
   double nearest = 1e9;
   for (int e = 0; e < small_entry_count; ++e) {
     const small_entry& x = small_entries[e];
     const dtype type = s.step.b == dtype::bf16 ? dtype::f16 : s.step.b;  // the two are alike
-    const double distance = std::abs(std::log(side / x.n)) + (x.type == type ? 0 : 100) + (x.beta == s.step.beta ? 0 : 1e-3);
+    const double distance = std::abs(std::log(mean / x.n)) + (x.type == type ? 0 : 100) + (x.beta == s.step.beta ? 0 : 1e-3);
     if (distance < nearest) nearest = distance, best = &x;
   }
   std::vector<small_config> candidates;
@@ -213,14 +248,7 @@ small_config choose_small(const small_shape& s, const gpu_machine& m) {
     const auto size = static_cast<double>(size_of(best->type));
     small_config c = best->config;
     if (m.architecture != measured_architecture) c.blocks = 1;  // another compiler back end would spill
-    const bool square = sm == best->n && sn == best->n && sk == best->n && s.step.a == s.step.b && s.step.b == s.step.c;
-    if (square) {
-      c.problems = static_cast<int>(std::min<std::int64_t>(c.problems, std::max<std::int64_t>(1, s.inner.extent)));
-      if (s.pointers) c.pad_a = c.pad_b = 0;
-      const bool packed = !s.pointers && s.inner.a == sm * sk && s.inner.b == sk * sn && s.inner.c == sm * sn;
-      if (!packed) c.blocks = 1, gather_neighbours(s, c, m);
-      if (fits(s, c, m)) return c;
-    }
+    if (sm == best->n && sn == best->n && sk == best->n && one_type && adopt(c, s, m, chosen)) return chosen;
     // The same kind of kernel with tiles of as many bytes.
     const double kept = static_cast<double>(c.problems) * 2.5 * best->n * best->n * size;
     for (small_config own : arithmetic_choices(s)) {
@@ -268,11 +296,20 @@ bool make_small(const step_shape& step, small_shape& out) {
   return out.outer.size() <= most_loops;
 }
 
+const char* name_of(arithmetic a) {
+  static constexpr const char* names[] = {"threads", "mma_f64", "mma_16", "mma_c128"};
+  return names[static_cast<int>(a)];
+}
+
+std::string to_string(arithmetic a) {
+  static constexpr const char* names[] = {"multiply-adds", "f64 tensor cores", "16-bit tensor cores", "complex products on the f64 tensor cores"};
+  return names[static_cast<int>(a)];
+}
+
 std::string to_string(const small_config& c) {
-  static constexpr const char* names[] = {"multiply-adds", "f64 tensor cores", "16-bit tensor cores"};
   return std::to_string(c.problems) + (c.problems == 1 ? " problem" : " problems") + " a tile, " + std::to_string(c.group) +
          " threads each, blocks of " + std::to_string(c.block) + ", " + std::to_string(c.stages) +
-         (c.stages == 1 ? " stage, " : " stages, ") + names[static_cast<int>(c.compute)] + " in " + std::to_string(c.rm) + " x " +
+         (c.stages == 1 ? " stage, " : " stages, ") + to_string(c.compute) + " in " + std::to_string(c.rm) + " x " +
          std::to_string(c.rn);
 }
 

@@ -191,12 +191,12 @@ const small_entry small_entries[] = {
     {dtype::c128, 14, false, {2, 64, 64, 1, arithmetic::threads, 3, 3, 0, 0, 0, 4, 1}},  // 102.0 %
     {dtype::c128, 15, false, {2, 64, 64, 1, arithmetic::threads, 2, 5, 0, 0, 0, 4, 1}},  // 102.0 %
     {dtype::c128, 16, false, {2, 64, 64, 1, arithmetic::threads, 3, 4, 1, 1, 0, 4, 1}},  // 98.2 %
-    {dtype::c128, 17, false, {1, 32, 128, 2, arithmetic::threads, 2, 6, 0, 0, 0, 4, 1}},  // 88.5 %
-    {dtype::c128, 18, false, {1, 32, 128, 2, arithmetic::threads, 3, 4, 0, 0, 0, 4, 1}},  // 91.8 %
-    {dtype::c128, 19, false, {1, 64, 64, 1, arithmetic::threads, 5, 2, 0, 0, 0, 4, 1}},  // 83.2 %
-    {dtype::c128, 20, false, {1, 64, 64, 1, arithmetic::threads, 5, 2, 1, 1, 0, 4, 1}},  // 85.3 %
-    {dtype::c128, 21, false, {1, 64, 64, 1, arithmetic::threads, 3, 3, 0, 0, 0, 4, 1}},  // 88.8 %
-    {dtype::c128, 22, false, {1, 64, 64, 1, arithmetic::threads, 4, 3, 0, 0, 0, 4, 1}},  // 84.7 %
+    {dtype::c128, 17, false, {1, 96, 96, 1, arithmetic::mma_c128, 1, 3, 0, 0, 0, 1, 12}},  // 89.8 %
+    {dtype::c128, 18, false, {1, 96, 96, 1, arithmetic::mma_c128, 1, 3, 0, 0, 0, 1, 8}},  // 97.3 %
+    {dtype::c128, 19, false, {1, 96, 96, 1, arithmetic::mma_c128, 1, 3, 0, 0, 0, 1, 10}},  // 94.0 %
+    {dtype::c128, 20, false, {1, 128, 128, 1, arithmetic::mma_c128, 1, 3, 0, 0, 0, 1, 8}},  // 100.4 %
+    {dtype::c128, 21, false, {1, 128, 128, 1, arithmetic::mma_c128, 1, 3, 0, 0, 0, 1, 8}},  // 94.5 %
+    {dtype::c128, 22, false, {1, 128, 128, 1, arithmetic::mma_c128, 3, 1, 0, 0, 0, 1, 8}},  // 100.5 %
     {dtype::c128, 23, false, {1, 64, 64, 1, arithmetic::threads, 3, 3, 0, 0, 0, 4, 1}},  // 96.9 %
     {dtype::c128, 24, false, {1, 64, 64, 1, arithmetic::threads, 3, 3, 1, 1, 0, 4, 1}},  // 98.0 %
     {dtype::c128, 2, true, {128, 256, 256, 1, arithmetic::threads, 1, 2, 0, 0, 0, 2, 4}},  // 103.7 %
@@ -214,10 +214,10 @@ const small_entry small_entries[] = {
     {dtype::c128, 14, true, {2, 64, 64, 1, arithmetic::threads, 3, 4, 0, 0, 0, 4, 1}},  // 103.3 %
     {dtype::c128, 15, true, {2, 64, 64, 1, arithmetic::threads, 4, 3, 0, 0, 0, 4, 1}},  // 102.3 %
     {dtype::c128, 16, true, {2, 128, 128, 1, arithmetic::threads, 4, 2, 1, 1, 0, 4, 1}},  // 101.8 %
-    {dtype::c128, 17, true, {1, 64, 64, 1, arithmetic::threads, 3, 3, 0, 0, 0, 4, 1}},  // 94.2 %
-    {dtype::c128, 18, true, {1, 64, 64, 1, arithmetic::threads, 3, 3, 0, 0, 0, 4, 1}},  // 99.0 %
+    {dtype::c128, 17, true, {1, 128, 128, 1, arithmetic::mma_c128, 1, 3, 0, 0, 0, 1, 8}},  // 95.2 %
+    {dtype::c128, 18, true, {1, 128, 128, 1, arithmetic::mma_c128, 1, 3, 0, 0, 0, 1, 8}},  // 101.2 %
     {dtype::c128, 19, true, {1, 64, 64, 1, arithmetic::threads, 5, 2, 0, 0, 0, 4, 1}},  // 96.0 %
-    {dtype::c128, 20, true, {1, 64, 64, 1, arithmetic::threads, 5, 2, 1, 1, 0, 4, 1}},  // 100.6 %
+    {dtype::c128, 20, true, {1, 128, 128, 1, arithmetic::mma_c128, 3, 1, 0, 0, 0, 1, 8}},  // 101.3 %
     {dtype::c128, 21, true, {1, 64, 64, 1, arithmetic::threads, 3, 3, 0, 0, 0, 4, 1}},  // 96.5 %
     {dtype::c128, 22, true, {1, 64, 64, 1, arithmetic::threads, 4, 3, 0, 0, 0, 4, 1}},  // 100.4 %
     {dtype::c128, 23, true, {1, 64, 64, 1, arithmetic::threads, 3, 3, 0, 0, 0, 4, 1}},  // 96.7 %
@@ -251,7 +251,7 @@ const small_entry small_entries[] = {
     {dtype::f16, 28, false, {2, 64, 64, 1, arithmetic::mma_16, 2, 4, 0, 0, 0, 2, 1}},  // 102.0 %
     {dtype::f16, 29, false, {2, 64, 64, 1, arithmetic::mma_16, 2, 4, 0, 0, 0, 1, 14}},  // 91.2 %
     {dtype::f16, 30, false, {4, 128, 128, 1, arithmetic::mma_16, 2, 4, 0, 0, 0, 2, 8}},  // 99.5 %
-    {dtype::f16, 31, false, {2, 64, 64, 1, arithmetic::mma_16, 2, 4, 0, 0, 0, 1, 14}},  // 67.4 %
+    {dtype::f16, 31, false, {8, 128, 128, 1, arithmetic::mma_16, 2, 4, 0, 0, 0, 1, 6}},  // 70.0 %
     {dtype::f16, 32, false, {2, 64, 64, 1, arithmetic::mma_16, 2, 4, 0, 0, 0, 2, 16}},  // 99.2 %
     {dtype::f16, 2, true, {512, 256, 256, 1, arithmetic::threads, 2, 2, 0, 0, 0, 2, 6}},  // 103.6 %
     {dtype::f16, 3, true, {128, 64, 64, 1, arithmetic::threads, 3, 3, 0, 0, 0, 3, 1}},  // 102.0 %
@@ -282,8 +282,8 @@ const small_entry small_entries[] = {
     {dtype::f16, 28, true, {4, 128, 128, 1, arithmetic::mma_16, 2, 4, 0, 0, 0, 2, 1}},  // 103.3 %
     {dtype::f16, 29, true, {2, 64, 64, 1, arithmetic::mma_16, 2, 2, 0, 0, 0, 2, 16}},  // 93.0 %
     {dtype::f16, 30, true, {4, 128, 128, 1, arithmetic::mma_16, 2, 4, 0, 0, 0, 2, 1}},  // 99.9 %
-    {dtype::f16, 31, true, {2, 64, 64, 2, arithmetic::mma_16, 2, 4, 0, 0, 0, 2, 1}},  // 68.8 %
-    {dtype::f16, 32, true, {2, 32, 128, 2, arithmetic::mma_16, 2, 4, 0, 0, 0, 2, 1}},  // 86.5 %
+    {dtype::f16, 31, true, {8, 128, 128, 1, arithmetic::mma_16, 2, 4, 0, 0, 0, 1, 6}},  // 71.5 %
+    {dtype::f16, 32, true, {1, 64, 64, 1, arithmetic::mma_16, 2, 2, 8, 8, 0, 1, 12}},  // 94.6 %
 };
 
 const int small_entry_count = static_cast<int>(sizeof small_entries / sizeof small_entries[0]);

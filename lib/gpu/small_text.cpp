@@ -243,7 +243,8 @@ bool fits(const small_shape& s, const small_config& c, const gpu_machine& m) {
   if (s.step.a != s.step.b && mma) return false;
   if (c.compute == arithmetic::mma_f64 && s.step.a != dtype::f64) return false;
   if (c.compute == arithmetic::mma_16 && (s.step.a != s.step.b || size_of(s.step.a) != 2)) return false;
-  if (mma && (is_complex(s.step.c))) return false;
+  if (c.compute == arithmetic::mma_c128 && (s.step.a != dtype::c128 || s.step.c != dtype::c128)) return false;
+  if (mma && c.compute != arithmetic::mma_c128 && is_complex(s.step.c)) return false;
   // Only the last row and column of a thread's tile may lie outside.
   if (!mma && ((c.rm - 1) * ((sm + c.rm - 1) / c.rm) >= sm || (c.rn - 1) * ((sn + c.rn - 1) / c.rn) >= sn)) return false;
   return shared_bytes_of(s, c, {}) <= m.shared_most && shared_bytes_of(s, c, {2, 2, 2}) <= m.shared_most;

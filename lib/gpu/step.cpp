@@ -79,15 +79,32 @@ void scale(Args& args, const operands& x) {
 
 }  // namespace
 
-step_plan plan_step(const step_shape& s, const gpu_machine& m) {
+namespace {
+
+/// Problems that are small by their sides, but leave room for few of them on a multiprocessor: tiles are faster (measured
+/// on an H200, 33 to 64 a side).
+bool is_heavy(const step_shape& s) {
+  const std::int64_t least = std::min({count_of(s.m), count_of(s.n), count_of(s.k)});
+  switch (s.c) {
+    case dtype::c128: return least >= 40;
+    case dtype::c64: return least >= 48;
+    case dtype::f64: return least >= 60;
+    case dtype::f32: return false;
+    default: return least >= 64;
+  }
+}
+
+/// Which of the own kernels.
+step_plan plan_own(const step_shape& s, const gpu_machine& m) {
   step_plan p;
   p.shape = s;
+  const bool heavy = is_heavy(s);
   p.flops = flops_of(s), p.bytes = bytes_of(s);
   const bool wide = s.c == dtype::f64 || s.c == dtype::c128;
   const double peak = wide ? (s.c == dtype::f64 ? m.tensor_f64 : m.peak_f64)
                            : size_of(s.a) == 2 && s.a == s.b ? m.tensor_16 : m.peak_f32;
   p.bound_seconds = std::max(p.bytes / (m.bandwidth * 1e9), s.has_a ? p.flops / (peak * 1e9) : 0);
-  if (make_small(s, p.small)) {
+  if (!heavy && make_small(s, p.small)) {
     const std::int64_t elements = count_of(p.small.step.m) * count_of(p.small.step.n);
     p.config = choose_small(p.small, m);
     // A side that became a loop is read again for every turn; that pays while the other operand is small.
@@ -97,8 +114,16 @@ step_plan plan_step(const step_shape& s, const gpu_machine& m) {
         p.kind = kernel_kind::small;
         return p;
       }
+      // A factor whose neighbours are apart in every problem and from problem to problem is read better by tiles.
+      const auto near = [&](std::int64_t axis::*stride) {
+        for (const auto* group : {&p.small.step.m, &p.small.step.n, &p.small.step.k})
+          for (const axis& x : *group)
+            if (x.*stride == 1) return true;
+        return p.small.inner.*stride == 1;
+      };
+      const bool apart = !near(&axis::a) || !near(&axis::b) || !near(&axis::c);
       const bool both = count_of(s.m) > 64 && count_of(s.n) > 64;
-      if (!both && count_of(s.k) <= 32) {
+      if (!both && !apart && count_of(s.k) <= 32) {
         p.kind = kernel_kind::small;
         return p;
       }
@@ -107,12 +132,23 @@ step_plan plan_step(const step_shape& s, const gpu_machine& m) {
   if (worth_tiling(s)) {
     p.kind = kernel_kind::tile;
     p.tile = choose_tile(s);
+    p.shape = arranged_for_tiles(s, p.tile);
   } else if (can_permute(s)) {
     p.kind = kernel_kind::permute;
   } else {
     p.kind = kernel_kind::general;
     p.general = choose_general(s, m);
   }
+  return p;
+}
+
+}  // namespace
+
+step_plan plan_step(const step_shape& s, const gpu_machine& m) {
+  step_plan p = plan_own(s, m);
+  if (m.blas == blas_use::never || !s.has_a || (p.kind != kernel_kind::tile && p.kind != kernel_kind::small)) return p;
+  const blas_call c = blas_call_of(s);
+  if (c.used && (m.blas == blas_use::always || blas_wins(s, c))) p.blas = c;
   return p;
 }
 
@@ -204,12 +240,12 @@ packed_args pack(const step_plan& p, const operands& given, const kernel& k, con
 }
 
 std::string to_string(const step_plan& p) {
+  if (p.blas.used) return to_string(p.blas);
   switch (p.kind) {
     case kernel_kind::small: return "small products, " + to_string(p.config);
     case kernel_kind::tile: {
-      static constexpr const char* names[] = {"multiply-adds", "f64 tensor cores", "16-bit tensor cores"};
       return "tiles of " + std::to_string(p.tile.rows) + " x " + std::to_string(p.tile.cols) + ", slices of " +
-             std::to_string(p.tile.depth) + ", " + names[static_cast<int>(p.tile.compute)];
+             std::to_string(p.tile.depth) + ", " + to_string(p.tile.compute);
     }
     case kernel_kind::permute: return "transposition through squares of 32 x 32";
     default:

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "gpu/blas.hpp"
 #include "gpu/cache.hpp"
 #include "gpu/shape.hpp"
 #include "gpu/small.hpp"
@@ -15,7 +16,8 @@ enum class kernel_kind { small, tile, permute, general };
 /// kernels/tile.cuh
 struct tile_config {
   arithmetic compute = arithmetic::threads;
-  int rows = 64, cols = 64, depth = 16, block = 256, rm = 4, rn = 4, warps_m = 1, warps_n = 1;
+  int rows = 64, cols = 64, depth = 16, stages = 3, block = 256, rm = 4, rn = 4, warps_m = 1, warps_n = 1;
+  int blocks = 2;  // on a multiprocessor that the compiler leaves registers for
 };
 
 /// kernels/general.cuh; parts > 1: a first pass leaves that many partial sums for each element, a second adds them.
@@ -31,6 +33,7 @@ struct step_plan {
   small_config config;
   tile_config tile;
   general_config general;
+  blas_call blas;  // used: the step is the vendor's; if that cannot be found, the kernel of `kind` does it
   double flops = 0, bytes = 0, bound_seconds = 0;
 };
 
@@ -70,6 +73,8 @@ bool can_permute(const step_shape& s);
 std::int64_t permute_squares(const step_shape& s);
 std::string tile_text(const step_plan& p, const alignments& at, int& shared_bytes);
 tile_config choose_tile(const step_shape& s);
+/// The step with the axes of its groups in the order that lets the copies of tiles read neighbours.
+step_shape arranged_for_tiles(const step_shape& s, const tile_config& c);
 
 std::string to_string(const step_plan& p);
 

@@ -42,47 +42,120 @@ int vector_of(const std::vector<axis>& fast, const std::vector<const std::vector
 
 }  // namespace
 
+namespace {
+
+/// The side of a tile that wastes least of x; the larger of equals.
+int side_for(std::int64_t x) {
+  int best = 128;
+  const auto padded = [&](int side) { return (x + side - 1) / side * side; };
+  for (const int side : {96, 64})
+    if (padded(side) < padded(best)) best = side;
+  return best;
+}
+
+}  // namespace
+
 tile_config choose_tile(const step_shape& s) {
   const std::int64_t m = count_of(s.m), n = count_of(s.n);
   const bool same = s.a == s.b && compute_type(s.c) == compute_type(s.a);
   tile_config c;
   if (same && s.a == dtype::f64) {
-    c = {arithmetic::mma_f64, 64, 64, 16, 128, 4, 4, 2, 2};
+    c = {arithmetic::mma_f64, 64, 64, 16, 3, 128, 2, 4, 2, 2, 3};
+    if (m <= 32) c.rows = 32, c.cols = 128, c.warps_m = 1, c.warps_n = 4, c.blocks = 2;
+    else if (n <= 32) c.rows = 128, c.cols = 32, c.warps_m = 4, c.warps_n = 1, c.blocks = 2;
   } else if (same && size_of(s.a) == 2) {
-    if (m > 96 && n > 96) c = {arithmetic::mma_16, 128, 128, 32, 256, 4, 4, 2, 4};
-    else c = {arithmetic::mma_16, 64, 64, 32, 128, 2, 4, 2, 2};
+    const int rows = side_for(m), cols = side_for(n);
+    c = {arithmetic::mma_16, rows, cols, 32, count_of(s.k) > 64 ? 4 : 3, 2 * cols, rows / 32, 4, 2, cols / 32, cols > 96 ? 2 : cols > 64 ? 3 : 4};
   } else if (compute_type(s.c) == dtype::f32 && m > 96 && n > 96) {
-    c = {arithmetic::threads, 128, 128, 8, 256, 8, 8, 1, 1};
+    c = {arithmetic::threads, 128, 128, 8, 3, 256, 8, 8, 1, 1, 1};
   } else {
-    c = {arithmetic::threads, 64, 64, is_complex(s.c) ? 8 : 16, 256, 4, 4, 1, 1};
+    c = {arithmetic::threads, 64, 64, is_complex(s.c) ? 8 : 16, 3, 256, 4, 4, 1, 1, compute_type(s.c) == dtype::f32 ? 3 : compute_type(s.c) == dtype::c128 ? 1 : 2};
   }
   return c;
+}
+
+namespace {
+
+using stride_of = std::int64_t axis::*;
+
+/// Where the neighbours in memory are, in a group; its end if they are not.
+std::size_t unit_in(const std::vector<axis>& group, stride_of stride) {
+  std::size_t at = 0;
+  while (at < group.size() && group[at].*stride != 1) ++at;
+  return at;
+}
+
+void to_back(std::vector<axis>& group, std::size_t at) {
+  if (at < group.size()) std::rotate(group.begin() + static_cast<std::ptrdiff_t>(at), group.begin() + static_cast<std::ptrdiff_t>(at) + 1, group.end());
+}
+
+/// Two operands have their neighbours along different axes of a group: blocks of `size` of each are innermost, so that
+/// both read whole sectors. False if the extents are no multiples.
+bool in_blocks(std::vector<axis>& group, std::size_t second, std::size_t first, std::int64_t size) {
+  for (const std::size_t x : {second, first})
+    if (group[x].extent % size != 0) return false;
+  for (const std::size_t x : {second, first}) {
+    axis &whole = group[x], inner = whole;
+    inner.extent = size, whole.extent /= size;
+    for (const stride_of stride : {&axis::a, &axis::b, &axis::c}) whole.*stride *= size;
+    group.push_back(inner);
+  }
+  return true;
+}
+
+/// Whether neighbours in memory run along k.
+bool runs_along_k(const std::vector<axis>& k, const std::vector<axis>& lines, stride_of stride) {
+  if (unit_in(k, stride) < k.size()) return true;
+  if (unit_in(lines, stride) < lines.size()) return false;
+  return !k.empty() && (lines.empty() || std::abs(k.back().*stride) < std::abs(lines.back().*stride));
+}
+
+}  // namespace
+
+step_shape arranged_for_tiles(const step_shape& given, const tile_config& c) {
+  step_shape s = given;
+  to_back(s.m, unit_in(s.m, &axis::a));
+  const std::size_t ka = unit_in(s.k, &axis::a), kb = unit_in(s.k, &axis::b), none = s.k.size();
+  if (ka == none || kb == none || ka == kb) to_back(s.k, ka < none ? ka : kb);
+  else if (!in_blocks(s.k, kb, ka, 4)) to_back(s.k, ka);
+  const std::size_t nb = unit_in(s.n, &axis::b), nc = unit_in(s.n, &axis::c);
+  if (nb == s.n.size() || nb == nc) return s;
+  if (nc < s.n.size() && (in_blocks(s.n, nb, nc, 8) || in_blocks(s.n, nb, nc, 4))) return s;
+  // One of the two must jump: what moves less.
+  const double passes = static_cast<double>((count_of(s.m) + c.rows - 1) / c.rows);
+  if (static_cast<double>(count_of(s.k)) * passes > 2.0 * static_cast<double>(count_of(s.m))) to_back(s.n, nb);
+  return s;
 }
 
 std::string tile_text(const step_plan& p, const alignments& at, int& shared_bytes) {
   const step_shape& s = p.shape;
   const tile_config& c = p.tile;
-  const bool a_along_k = !s.k.empty() && (s.m.empty() || std::abs(s.k.back().a) < std::abs(s.m.back().a));
-  const bool b_along_k = !s.k.empty() && (s.n.empty() || std::abs(s.k.back().b) < std::abs(s.n.back().b));
-  int vec_a = vector_of(a_along_k ? s.k : s.m, {a_along_k ? &s.m : &s.k, &s.batch}, &axis::a, s.a, at.a);
-  int vec_b = vector_of(b_along_k ? s.k : s.n, {b_along_k ? &s.n : &s.k, &s.batch}, &axis::b, s.b, at.b);
+  const bool a_along_k = runs_along_k(s.k, s.m, &axis::a), b_along_k = runs_along_k(s.k, s.n, &axis::b);
+  const int vec_a = vector_of(a_along_k ? s.k : s.m, {a_along_k ? &s.m : &s.k, &s.batch}, &axis::a, s.a, at.a);
+  const int vec_b = vector_of(b_along_k ? s.k : s.n, {b_along_k ? &s.n : &s.k, &s.batch}, &axis::b, s.b, at.b);
+  // Single elements need more addresses; some texts with a beta would spill.
+  const bool crowded = std::min(vec_a, vec_b) == 1 || (c.compute == arithmetic::mma_f64 && s.beta);
+  const int blocks = crowded ? std::min(c.blocks, 2) : c.blocks;
+  const int vec_c = vector_of(s.n, {&s.m, &s.batch}, &axis::c, s.c, at.c);
   std::string t = "#include \"element.cuh\"\nstruct tile_type {\n";
   t += "  using A = " + element_text(s.a) + ";\n  using B = " + element_text(s.b) + ";\n  using C = " + element_text(s.c) + ";\n";
   t += flag("conj_a", s.conj_a) + flag("conj_b", s.conj_b) + flag("beta", s.beta) + flag("bfloat", s.a == dtype::bf16);
   t += number("i64", "m", count_of(s.m)) + number("i64", "n", count_of(s.n)) + number("i64", "k", count_of(s.k));
-  t += number("int", "rows", c.rows) + number("int", "cols", c.cols) + number("int", "depth", c.depth) + number("int", "block", c.block);
+  t += number("int", "rows", c.rows) + number("int", "cols", c.cols) + number("int", "depth", c.depth) + number("int", "stages", c.stages) + number("int", "block", c.block) + number("int", "blocks", blocks);
   t += number("int", "rm", c.rm) + number("int", "rn", c.rn) + number("int", "warps_m", c.warps_m) + number("int", "warps_n", c.warps_n);
   t += number("int", "compute", static_cast<int>(c.compute));
-  t += flag("a_along_k", a_along_k) + flag("b_along_k", b_along_k) + number("int", "vec_a", vec_a) + number("int", "vec_b", vec_b);
+  t += flag("a_along_k", a_along_k) + flag("b_along_k", b_along_k) + number("int", "vec_a", vec_a) + number("int", "vec_b", vec_b) + number("int", "vec_c", vec_c);
   t += offset_function("row", s.m, "ac") + offset_function("col", s.n, "bc") + offset_function("sum", s.k, "ab");
   t += offset_function("batch", s.batch, "abc") + "};\n#include \"tile.cuh\"\n";
-  // As tile.cuh lays out its stages.
-  const auto bytes = [&](int lines, int vec, dtype type) {
+  // As tile.cuh lays out its stages, and the results.
+  const auto bytes = [&](int lines, bool along_k, int vec, dtype type) {
     const int size = static_cast<int>(size_of(type));
-    const int pad = c.compute == arithmetic::threads ? (vec > 1 ? 16 / size : 1) : c.compute == arithmetic::mma_f64 ? 4 : 8;
-    return (lines * (c.depth + pad) * size + 15) / 16 * 16;
+    const int pad = c.compute == arithmetic::mma_16 ? 8 : c.compute == arithmetic::mma_f64 ? 4 : !along_k ? 0 : vec > 1 ? 16 / size : 1;
+    const int elements = along_k ? lines * (c.depth + pad) : c.depth * (lines + pad);
+    return (elements * size + 15) / 16 * 16;
   };
-  shared_bytes = 3 * (bytes(c.rows, vec_a, s.a) + bytes(c.cols, vec_b, s.b));
+  shared_bytes = c.stages * (bytes(c.rows, a_along_k, vec_a, s.a) + bytes(c.cols, b_along_k, vec_b, s.b));
+  if (c.compute != arithmetic::threads) shared_bytes = std::max(shared_bytes, c.rows * (c.cols + 8) * (c.compute == arithmetic::mma_f64 ? 8 : 4));
   return t;
 }
 

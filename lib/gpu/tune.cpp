@@ -2,9 +2,11 @@
 #include "gpu/tune.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <complex>
 #include <limits>
+#include <thread>
 
 #include <ricci/core/error.hpp>
 
@@ -13,9 +15,9 @@ namespace {
 
 constexpr std::int64_t checked_problems = 1037;  // a last tile that is not full, whatever the tile
 
-step_plan plan_of(const tune_case& c, std::int64_t batch) {
+step_plan plan_of(const small_problem& c, std::int64_t batch) {
   step_plan p;
-  p.shape = square_step(c.type, c.n, c.beta, batch);
+  p.shape = product_step(c.type, c.m, c.n, c.k, c.beta, batch);
   p.kind = kernel_kind::small;
   make_small(p.shape, p.small);
   p.flops = flops_of(p.shape), p.bytes = bytes_of(p.shape);
@@ -36,8 +38,8 @@ double epsilon_of(dtype t) {
   return t == dtype::f16 ? 0x1p-10 : t == dtype::bf16 ? 0x1p-7 : static_cast<double>(std::numeric_limits<float>::epsilon());
 }
 
-std::vector<char> result_of(const step_plan& p, const tune_case& c, const buffer& x, const buffer& y, const buffer& z, const device& d) {
-  const std::int64_t bytes = checked_problems * c.n * c.n * static_cast<std::int64_t>(size_of(c.type));
+std::vector<char> result_of(const step_plan& p, const small_problem& c, const buffer& x, const buffer& y, const buffer& z, const device& d) {
+  const std::int64_t bytes = checked_problems * c.m * c.n * static_cast<std::int64_t>(size_of(c.type));
   std::vector<char> host(static_cast<std::size_t>(bytes), '\x7f');
   if (c.beta) copy_on_device(x.data(), y.data(), bytes);
   else copy_to_device(x.data(), host.data(), bytes);
@@ -49,9 +51,9 @@ std::vector<char> result_of(const step_plan& p, const tune_case& c, const buffer
   return host;
 }
 
-std::string compare(const tune_case& c, const std::vector<char>& got, const std::vector<char>& wanted) {
-  const std::int64_t parts = checked_problems * c.n * c.n * (is_complex(c.type) ? 2 : 1);
-  const double bound = epsilon_of(c.type) * 4 * (c.n + 2) * (size_of(c.type) == 2 ? 2 : c.n);
+std::string compare(const small_problem& c, const std::vector<char>& got, const std::vector<char>& wanted) {
+  const std::int64_t parts = checked_problems * c.m * c.n * (is_complex(c.type) ? 2 : 1);
+  const double bound = epsilon_of(c.type) * 4 * (c.k + 2) * (size_of(c.type) == 2 ? 2 : c.k);
   for (std::int64_t e = 0; e < parts; ++e) {
     const double x = part_of(c.type, got.data(), e), y = part_of(c.type, wanted.data(), e);
     if (!(std::abs(x - y) <= bound)) return "element " + std::to_string(e) + " is " + std::to_string(x) + ", not " + std::to_string(y);
@@ -61,20 +63,25 @@ std::string compare(const tune_case& c, const std::vector<char>& got, const std:
 
 }  // namespace
 
-std::vector<small_config> candidates_of(const tune_case& c, const gpu_machine& m, bool thorough) {
-  return small_candidates(plan_of(c, 1 << 20).small, m, thorough);
+std::vector<small_config> candidates_of(const small_problem& c, const gpu_machine& m, bool thorough) {
+  const small_shape s = plan_of(c, 1 << 20).small;
+  const small_config present = choose_small(s, m);
+  std::vector<small_config> all = {present};
+  for (const small_config& x : small_candidates(s, m, thorough))
+    if (!(x == present)) all.push_back(x);
+  return all;
 }
 
-void compile_candidate(const tune_case& c, const small_config& config, int architecture) {
+void compile_candidate(const small_problem& c, const small_config& config, int architecture) {
   machine_code(small_text(plan_of(c, 1 << 20).small, config, {}).text, architecture);
 }
 
-std::vector<tune_result> tune(const tune_case& c, const std::vector<small_config>& candidates, const buffer& x,
-                              const buffer& y, const buffer& z, double triad) {
+std::vector<tune_result> tune(const small_problem& c, const std::vector<small_config>& candidates, const buffer& x,
+                              const buffer& y, const buffer& z, double triad, int rounds) {
   const device& d = current_device();
   const use_device use(d);
-  const std::int64_t one = std::int64_t{c.n} * c.n * static_cast<std::int64_t>(size_of(c.type));
-  const std::int64_t batch = std::min({x.bytes(), y.bytes(), z.bytes()}) / one;
+  const auto size = static_cast<std::int64_t>(size_of(c.type));
+  const std::int64_t batch = std::min({x.bytes() / (c.m * c.n * size), y.bytes() / (c.m * c.k * size), z.bytes() / (c.k * c.n * size)});
   step_plan exact = plan_of(c, checked_problems);
   exact.kind = kernel_kind::general;
   const std::vector<char> wanted = result_of(exact, c, x, y, z, d);
@@ -93,7 +100,7 @@ std::vector<tune_result> tune(const tune_case& c, const std::vector<small_config
         operands o;
         o.a = y.data(), o.b = z.data(), o.c = x.data();
         o.beta[0] = c.beta ? 0.5 : 0;
-        r.seconds = median_seconds(3, [&](int) { launch_step(p, k, o, d); });
+        r.seconds = median_seconds(rounds, [&](int) { launch_step(p, k, o, d); });
         r.fraction = p.bytes / r.seconds * 1e-9 / triad;
       }
     } catch (const error& e) {
@@ -106,11 +113,61 @@ std::vector<tune_result> tune(const tune_case& c, const std::vector<small_config
   return results;
 }
 
-std::string table_line(const tune_case& c, const small_config& b) {
-  static constexpr const char* names[] = {"threads", "mma_f64", "mma_16"};
+namespace {
+
+/// All processors compile; what cannot be compiled is found again, and said, when it is measured.
+void compile_all(const small_problem& c, const std::vector<small_config>& candidates, int architecture) {
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t at = next++; at < candidates.size(); at = next++) try {
+        compile_candidate(c, candidates[at], architecture);
+      } catch (const error&) {
+      }
+  };
+  std::vector<std::thread> hands;
+  for (unsigned h = std::max(1u, std::thread::hardware_concurrency()); h-- > 0;) hands.emplace_back(work);
+  for (std::thread& h : hands) h.join();
+}
+
+}  // namespace
+
+tuned_table measure_small(const tune_order& o, const std::function<void(std::size_t done, const tune_step&)>& tell) {
+  const device& d = current_device();
+  const use_device use(d);
+  std::size_t free = 0, total = 0;
+  check(need_driver().memory_info(&free, &total), "asking for the GPU's free memory");
+  const std::int64_t bytes = std::min(o.bytes, static_cast<std::int64_t>(free) / 4 / 4096 * 4096);
+  const buffer x(bytes), y(bytes), z(bytes);
+  tuned_table t{d.machine.name, gpu_build_name(), {}};
+  double triad = 0;
+  for (std::size_t p = 0; p < o.problems.size(); ++p) {
+    const small_problem& c = o.problems[p];
+    if (p == 0 || c.type != o.problems[p - 1].type) {
+      y.randomise(c.type, 1), z.randomise(c.type, 2), x.randomise(c.type, 3);
+      if (p == 0) triad = measure_bandwidth(x, y, z).triad;
+    }
+    const std::vector<small_config> candidates = candidates_of(c, d.machine, o.thorough);
+    compile_all(c, candidates, d.machine.architecture);
+    const std::vector<tune_result> results = tune(c, candidates, x, y, z, triad, o.rounds);
+    tune_step step{c, results.size(), 0, {}};
+    double present = 0;
+    for (const tune_result& r : results) {
+      if (r.config == candidates[0] && r.trouble.empty()) present = r.seconds;
+      if (!r.trouble.empty() && r.trouble.find("spilled") == std::string::npos) ++step.wrong;
+    }
+    if (!results.empty() && results[0].trouble.empty()) {
+      step.best = {c, results[0].config, results[0].fraction, present > 0 ? present / results[0].seconds : 1};
+      if (present == 0 || step.best.gain >= o.least_gain) t.entries.push_back(step.best);
+    }
+    tell(p + 1, step);
+  }
+  return merged({}, t);
+}
+
+std::string table_line(const small_problem& c, const small_config& b) {
   std::string t = std::string("    {dtype::") + name_of(c.type) + ", " + std::to_string(c.n) + ", " + (c.beta ? "true" : "false") + ", {";
   for (const int x : {b.problems, b.group, b.block, b.stages}) t += std::to_string(x) + ", ";
-  t += std::string("arithmetic::") + names[static_cast<int>(b.compute)];
+  t += std::string("arithmetic::") + name_of(b.compute);
   for (const int x : {b.rm, b.rn, b.pad_a, b.pad_b, b.pad_c, b.unroll, b.blocks}) t += ", " + std::to_string(x);
   return t + (b.vectors ? ", true}}," : "}},");
 }

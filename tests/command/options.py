@@ -57,6 +57,12 @@ refuses("complex to real", "einsum", "i", "c.npy", "--dtype", "f64", says="compl
 refuses("one file too few", "einsum", "ij,j", "a.npy", says="2 operands")
 refuses("extents", "einsum", "ij,ji", "a.npy", "a.npy", says="'j'")
 refuses("a command as words", "einsum", "info", "a.npy", says="rank 2")
+refuses("half on the processor", "tune", "--dtype", "f16", "--sizes", "3", "--dry-run", says="f16")
+refuses("no type of the GPU's", "tune", "--backend", "cuda", "--dtype", "f128", "--sizes", "3", says="bf16")
+refuses("too large to tune", "tune", "--backend", "cuda", "--sizes", "65", says="65")
+os.environ["RICCI_LIBCUDA"] = "nowhere.so"
+refuses("tuning without a GPU", "tune", "--backend", "cuda", "--dtype", "f16", "--sizes", "3", says="GPU")
+del os.environ["RICCI_LIBCUDA"]
 refuses("a line break", "einsum", "i\nj", "a.npy", says="code 10")
 refuses("a line break in a name", "einsum", "ij", "no\nsuch", says="no such")
 refuses("not even text", "einsum", b"\xff\xfe", "a.npy", says="code 255")

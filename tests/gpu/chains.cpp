@@ -74,3 +74,54 @@ TEST_CASE("chains of 16-bit programs read temporaries in float") {
     CHECK(error_in_bounds(c.p, 0, c.bind(), expected, longest(c.p)) <= 1);
   }
 }
+
+TEST_CASE("contractions by transpositions and one product of matrices") {
+  cuda::gpu_machine m = cuda::described_h200();
+  m.blas = cuda::blas_use::always;
+  struct orders {
+    const char *c, *a, *b;
+  };
+  constexpr orders all[] = {{"dcba", "aebd", "ce"}, {"edcba", "dabfe", "fc"}, {"dcba", "ceda", "dbe"}, {"dcba", "fbea", "cedf"}, {"dcba", "bfae", "cedf"},
+                            {"ba", "dac", "bcd"}, {"cba", "cda", "bd"}, {"fedcba", "aged", "cbfg"}, {"fedcba", "cgfe", "badg"}, {"cb", "ca", "ba"}};
+  host_gpu gpu;
+  int split = 0;
+  for (const dtype t : {dtype::f64, dtype::f32, dtype::c64, dtype::c128})
+    for (const orders& o : all)
+      for (const update op : {update::assign, update::add, update::subtract}) {
+        case_builder c(t, 5);
+        for (const auto& [name, extent] : {std::pair{'a', 4}, {'b', 3}, {'c', 5}, {'d', 2}, {'e', 4}, {'f', 3}, {'g', 2}}) c.label(name, extent);
+        statement s;
+        s.left = c.tensor("C", o.c), s.op = op;
+        reference x = c.tensor("A", o.a), y = c.tensor("B", o.b);
+        x.conj = op == update::add, y.conj = op == update::subtract;
+        s.terms.push_back({c.scalar({1.5, -0.5}), false, {x, y}});
+        c.p.statements.push_back(s);
+        const cuda::program_plan p = cuda::make_program_plan(on_gpu(c.p), m, {});
+        if (p.launches.size() > 1) ++split;
+        for (const cuda::launch_plan& l : p.launches) CHECK(!l.chain);
+        const auto expected = evaluate(c.p, 0, c.bind());
+        gpu.run(p, c.bind(), false);
+        INFO(o.c << " " << o.a << " " << o.b << "\n" << cuda::to_string(p, m));
+        CHECK(error_in_bounds(c.p, 0, c.bind(), expected, 2) <= 1);
+      }
+  CHECK(split > 60);
+  // By itself only where it is expected to be faster, and never without the library.
+  const auto launches = [&](std::int64_t n) {
+    program p;
+    for (const char* l : {"a", "b", "c", "d", "e", "f"}) p.labels.push_back({l, n});
+    const auto tensor_of = [&](int slot, const char* name, const char* labels) {
+      reference r;
+      r.slot = slot, r.name = name, r.space = memory_space::gpu;
+      for (int d = 0; d < 4; ++d) r.axes.push_back({labels[d] - 'a', d == 0 ? n * n * n : d == 1 ? n * n : d == 2 ? n : 1});
+      return r;
+    };
+    p.slot_count = 3;
+    p.statements = {{tensor_of(0, "C", "dcba"), update::assign, {{-1, false, {tensor_of(1, "A", "bfae"), tensor_of(2, "B", "cedf")}}}}};
+    return cuda::make_program_plan(p, m, {}).launches.size();
+  };
+  m.blas = cuda::blas_use::where_it_wins;
+  CHECK(launches(72) > 2);
+  CHECK(launches(6) == 1);
+  m.blas = cuda::blas_use::never;
+  CHECK(launches(72) == 1);
+}

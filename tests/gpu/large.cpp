@@ -1,5 +1,7 @@
 // Shapes that leave the small kernels on the GPU: tiles, transpositions, long sums, batches beyond 65,535, diagonals.
 #include <array>
+#include <cstdio>
+#include <cstdlib>
 
 #include <ricci/core/error.hpp>
 #include <ricci/engine/gemm.hpp>
@@ -39,6 +41,32 @@ TEST_CASE("large products in tiles") {
     product_of(t, {{'i', 67}, {'j', 131}, {'k', 48}}, "ij", "ik", "kj", "ji", "ki", update::add, 1);
     product_of(t, {{'z', 3}, {'a', 5}, {'b', 13}, {'c', 9}, {'d', 8}, {'k', 11}, {'l', 6}}, "zabcd", "zabkl", "zklcd", "zabcd", "zbalk", update::subtract);
   }
+}
+
+TEST_CASE("tiles of every layout and side") {
+  int part = 0, parts = 1, at = 0;
+  if (const char* text = std::getenv("RICCI_TEST_PART")) std::sscanf(text, "%d/%d", &part, &parts);
+  for (dtype t : all_types)
+    for (const std::int64_t n : {65, 96, 128, 200})
+      for (int way = 0; way < 8; ++way) {
+        if ((n == 200 && way % 3 != 0) || at++ % parts != part) continue;
+        product_of(t, {{'z', 2}, {'i', n == 200 ? 72 : n}, {'j', n}, {'k', n == 128 ? 97 : n}}, "zij", "zik", way & 1 ? "zkj" : "zjk", way & 4 ? "zji" : "zij",
+                   way & 2 ? "zki" : "zik", way % 3 == 0 ? update::assign : update::add, way == 5 ? 1 : 0);
+      }
+}
+
+TEST_CASE("contractions whose tensors lie in different orders") {
+  struct orders {
+    const char *c, *a, *b;
+  };
+  constexpr orders all[] = {{"dcba", "aebd", "ce"}, {"edcba", "dabfe", "fc"}, {"dcba", "ceda", "dbe"}, {"dcba", "fbea", "cedf"},
+                            {"dcba", "bfae", "cedf"}, {"ba", "dac", "bcd"}, {"cba", "cda", "bd"}, {"fedcba", "aged", "cbfg"},
+                            {"fedcba", "cgfe", "badg"}, {"cabjik", "ibam", "mcjk"}};
+  for (dtype t : all_types)
+    for (const orders& o : all) {
+      std::initializer_list<std::pair<char, std::int64_t>> extents = {{'a', 12}, {'b', 6}, {'c', 13}, {'d', 8}, {'e', 9}, {'f', 4}, {'g', 5}, {'i', 3}, {'j', 5}, {'k', 4}, {'m', 10}};
+      product_of(t, extents, o.c, o.a, o.b, "", "", t == dtype::c64 ? update::add : update::assign, t == dtype::f64 ? 1 : 0);
+    }
 }
 
 TEST_CASE("long sums") {
@@ -123,6 +151,24 @@ TEST_CASE("batches by pointers, by strides and side by side") {
         INFO(name_of(t) << " " << m << " " << n << " " << k << (by_pointers ? " by pointers" : ""));
         REQUIRE(error_in_bounds(c.p, 0, c.bind(), expected, 2) <= 1.0);
       }
+}
+
+TEST_CASE("a batch with a long sum and a small result") {
+  if (!has_gpu()) return;
+  case_builder c(dtype::f64, 17);
+  labels(c, {{'i', 3}, {'j', 5}, {'k', 90001}});
+  statement s;
+  s.left = c.tensor("C", "ij"), s.op = update::add;
+  s.terms.push_back({-1, false, {c.tensor("A", "ik"), c.tensor("B", "kj")}});
+  c.p.statements.push_back(s);
+  const auto expected = evaluate(c.p, 0, c.bind());
+  gpu_memory memory(c, 0);
+  const bindings b = memory.bind();
+  gemm_problem p;
+  p.m = 3, p.n = 5, p.k = 90001, p.beta = 1, p.a_row = p.k, p.b_row = 5, p.c_row = 5;
+  run_gemm_gpu(p, b.pointers[1], b.pointers[2], b.pointers[0]);
+  REQUIRE(memory.fetch());
+  REQUIRE(error_in_bounds(c.p, 0, c.bind(), expected, 2) <= 1.0);
 }
 
 TEST_CASE("what is wrong is said") {

@@ -10,7 +10,7 @@
 #pragma once
 #include "element.cuh"
 #include "small_image.cuh"
-#include "small_product.cuh"
+#include "small_complex.cuh"
 
 /// Loops around the tiles: `inner` problems in a row, tiles_inner = ceil(inner / problems), and outer loops.
 struct small_args {
@@ -68,6 +68,7 @@ __device__ inline void product(const MemoryA& a, const MemoryB& b, const MemoryC
   using W = typename image_c::E::wide;
   const W alpha = coefficient(static_cast<W*>(nullptr), args.alpha), beta = coefficient(static_cast<W*>(nullptr), args.beta);
   if constexpr (S::compute == 1) product_by_mma_f64<S, image_a, image_b, image_c>(a, b, c, alpha, beta, lane);
+  else if constexpr (S::compute == 3) product_by_mma_c128<S, image_a, image_b, image_c>(a, b, c, alpha, beta, lane);
   else if constexpr (S::compute == 2) product_by_mma_16<S, image_a, image_b, image_c>(a, b, c, alpha, beta, lane);
   else product_by_threads<S, image_a, image_b, image_c>(a, b, c, alpha, beta, lane);
 }

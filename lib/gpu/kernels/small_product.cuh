@@ -75,6 +75,19 @@ __device__ inline void mma_f64(double (&c)[2], double a, double b) {
   asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};" : "+d"(c[0]), "+d"(c[1]) : "d"(a), "d"(b));
 }
 
+/// c += a b of 16 x 8 times 8 x 8: a at (line, quad), (line + 8, quad) and the same four columns on, b at (quad, line) and
+/// four rows on, c at (line, 2 quad), its neighbour, and both eight rows on.
+__device__ inline void mma_f64_tall(double (&c)[4], const double (&a)[4], const double (&b)[2]) {
+#if __CUDA_ARCH__ >= 900
+  asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+      : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3]) : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
+#else
+  double (&low)[2] = *reinterpret_cast<double(*)[2]>(&c[0]), (&high)[2] = *reinterpret_cast<double(*)[2]>(&c[2]);
+  mma_f64(low, a[0], b[0]), mma_f64(high, a[1], b[0]);
+  mma_f64(low, a[2], b[1]), mma_f64(high, a[3], b[1]);
+#endif
+}
+
 /// A warp owns rm x rn tiles of 8 x 8 of one result.
 template <class S, class A, class B, class C, class MemoryA, class MemoryB, class MemoryC>
 __device__ inline void product_by_mma_f64(const MemoryA& a, const MemoryB& b, const MemoryC& c, double alpha, double beta,

@@ -1,0 +1,98 @@
+// Steps as calls of a library for matrices, and when that pays. Pure.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
+#include "gpu/blas.hpp"
+
+namespace ricci::cuda {
+namespace {
+
+constexpr std::int64_t most_calls = 64;
+constexpr std::int64_t most_extent = std::numeric_limits<int>::max();
+
+/// How an operand with these two strides is written: neighbours along `first` (N), or along the other (T).
+bool orient(std::int64_t first, std::int64_t first_extent, std::int64_t other, std::int64_t other_extent, bool conj, char& op,
+            std::int64_t& leading) {
+  if (first == 1 && other >= first_extent && !conj) {
+    op = 'N', leading = other;
+    return leading <= most_extent;
+  }
+  if (other == 1 && first >= other_extent) {
+    op = conj ? 'C' : 'T', leading = first;
+    return leading <= most_extent;
+  }
+  return false;
+}
+
+}  // namespace
+
+blas_call blas_call_of(const step_shape& s) {
+  const blas_call none;
+  if (!s.has_a || !s.has_b || s.k.size() != 1 || s.m.empty() || s.n.empty()) return none;
+  const bool plain = s.a == s.b && s.b == s.c, widened = s.a == s.b && size_of(s.a) == 2 && s.c == dtype::f32;
+  if (!plain && !widened) return none;
+  // With a beta the library rounds the product to 16 bits before it adds c.
+  if (size_of(s.c) == 2 && s.beta) return none;
+  const axis &k = s.k[0], &n = s.n.back();
+  if (n.c != 1 || n.extent > most_extent || k.extent > most_extent) return none;
+  blas_call best;
+  for (std::size_t main = 0; main < s.m.size(); ++main) {
+    const axis& m = s.m[main];
+    blas_call c;
+    if (m.extent > most_extent || m.c < n.extent || m.c > most_extent) continue;
+    if (!orient(n.b, n.extent, k.b, k.extent, s.conj_b && is_complex(s.b), c.op_b, c.row_b)) continue;
+    if (!orient(k.a, k.extent, m.a, m.extent, s.conj_a && is_complex(s.a), c.op_a, c.row_a)) continue;
+    if (best.used && m.extent <= best.cols) continue;
+    c.used = true;
+    c.rows = n.extent, c.cols = m.extent, c.sum = k.extent, c.row_c = m.c;
+    c.calls = s.batch;
+    for (std::size_t d = 0; d < s.m.size(); ++d)
+      if (d != main) c.calls.push_back(s.m[d]);
+    c.calls.insert(c.calls.end(), s.n.begin(), s.n.end() - 1);
+    best = std::move(c);
+  }
+  if (!best.used) return none;
+  const auto longest = std::max_element(best.calls.begin(), best.calls.end(), [](const axis& x, const axis& y) { return x.extent < y.extent; });
+  if (longest != best.calls.end()) {
+    best.batch = *longest;
+    best.calls.erase(longest);
+  }
+  if (best.batch.extent > most_extent || count_of(best.calls) > most_calls) return none;
+  return best;
+}
+
+blas_offsets offsets_of(const blas_call& c, std::int64_t at) {
+  blas_offsets to;
+  for (std::size_t e = c.calls.size(); e-- > 0;) {
+    const std::int64_t digit = at % c.calls[e].extent;
+    at /= c.calls[e].extent;
+    to.a += digit * c.calls[e].a, to.b += digit * c.calls[e].b, to.c += digit * c.calls[e].c;
+  }
+  return to;
+}
+
+bool blas_wins(const step_shape& s, const blas_call& c) {
+  // Measured with square batches on an H200: where the library passes ricci's kernels.
+  const double side = std::cbrt(static_cast<double>(c.rows) * static_cast<double>(c.cols) * static_cast<double>(c.sum));
+  // Products that only the library has to do one by one are done together by tiles.
+  const bool cut = count_of(s.m) * count_of(s.n) > c.rows * c.cols;
+  return std::min({c.rows, c.cols, c.sum}) >= 32 && side > (cut ? 100 : s.c == dtype::c128 ? 51 : s.c == dtype::c64 ? 59 : 64.5);
+}
+
+std::string to_string(const blas_call& c) {
+  const std::int64_t products = c.batch.extent, calls = count_of(c.calls);
+  std::string t = "cuBLAS, ";
+  if (calls > 1) t += std::to_string(calls) + " calls of ";
+  return t + std::to_string(products) + (products == 1 ? " product of " : " products of ") + std::to_string(c.cols) + " x " +
+         std::to_string(c.rows) + " x " + std::to_string(c.sum);
+}
+
+blas_use blas_use_wanted() {
+  const char* const given = std::getenv("RICCI_CUBLAS");
+  const std::string word = given ? given : "";
+  return word == "0" ? blas_use::never : word == "always" ? blas_use::always : blas_use::where_it_wins;
+}
+
+}  // namespace ricci::cuda

@@ -1,0 +1,178 @@
+// Which operands must move, in what order, and whether that pays.
+#include "gpu/transposed.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+
+#include "gpu/step.hpp"
+
+namespace ricci::cuda {
+namespace {
+
+using labels = std::vector<int>;
+
+bool has(const operand& x, int label) { return std::find(x.labels.begin(), x.labels.end(), label) != x.labels.end(); }
+
+std::int64_t stride_in(const operand& x, int label) {
+  return x.strides[static_cast<std::size_t>(std::find(x.labels.begin(), x.labels.end(), label) - x.labels.begin())];
+}
+
+/// These labels, outermost first as the operand has them.
+labels in_order_of(labels group, const operand& x) {
+  std::stable_sort(group.begin(), group.end(), [&](int l, int r) { return std::abs(stride_in(x, l)) > std::abs(stride_in(x, r)); });
+  return group;
+}
+
+labels joined(const labels& x, const labels& y) {
+  labels all = x;
+  all.insert(all.end(), y.begin(), y.end());
+  return all;
+}
+
+class mover {
+ public:
+  mover(const pair_op& op, const std::vector<std::int64_t>& extents, int first) : op_(op), extents_(extents), first_(first) {
+    for (const operand* x : {&op.a, &op.b, &op.c})
+      for (const int l : x->labels) {
+        if (extent(l) == 1 || std::find(seen_.begin(), seen_.end(), l) != seen_.end()) continue;
+        seen_.push_back(l);
+        const bool a = has(op.a, l), b = has(op.b, l), c = has(op.c, l);
+        if (a && b && c) batched_ = true;
+        else if (a && c) m_.push_back(l);
+        else if (b && c) n_.push_back(l);
+        else if (a && b) k_.push_back(l);
+        else batched_ = true;  // summed in one factor alone
+      }
+  }
+
+  bool possible() const { return !batched_ && !m_.empty() && !n_.empty() && !k_.empty(); }
+  std::int64_t rows() const { return size_of_labels(m_); }
+  std::int64_t cols() const { return size_of_labels(n_); }
+  std::int64_t sum() const { return size_of_labels(k_); }
+
+  /// The way that moves least, if the library can do its product.
+  transposed_product best(double& moved) const {
+    transposed_product found;
+    for (const bool m_as_a : {true, false})
+      for (const bool n_as_b : {true, false})
+        for (const bool k_as_a : {true, false}) {
+          double bytes = 0;
+          transposed_product t = made(in_order_of(m_, m_as_a ? op_.a : op_.c), in_order_of(n_, n_as_b ? op_.b : op_.c), in_order_of(k_, k_as_a ? op_.a : op_.b), bytes);
+          if (!t.ops.empty() && (found.ops.empty() || bytes < moved)) found = std::move(t), moved = bytes;
+        }
+    return found;
+  }
+
+ private:
+  std::int64_t extent(int l) const { return extents_[static_cast<std::size_t>(l)]; }
+  std::int64_t size_of_labels(const labels& g) const {
+    std::int64_t n = 1;
+    for (const int l : g) n *= extent(l);
+    return n;
+  }
+
+  /// Whether a group is one axis in this order.
+  bool nests(const operand& x, const labels& g) const {
+    for (std::size_t d = 1; d < g.size(); ++d)
+      if (stride_in(x, g[d - 1]) != stride_in(x, g[d]) * extent(g[d])) return false;
+    return true;
+  }
+  bool is_matrix(const operand& x, const labels& first, const labels& second) const {
+    return nests(x, first) && nests(x, second) && (stride_in(x, first.back()) == 1 || stride_in(x, second.back()) == 1);
+  }
+
+  /// A packed copy, with the operand's neighbours as neighbours if that is possible.
+  operand temporary_for(const operand& x, const labels& first, const labels& second, transposed_product& to) const {
+    const labels order = stride_in(x, first.back()) == 1 ? joined(second, first) : joined(first, second);
+    operand t;
+    t.where = operand::kind::temporary;
+    t.id = first_ + static_cast<int>(to.temporaries.size());
+    t.type = x.type, t.labels = order, t.strides.assign(order.size(), 1);
+    t.name = x.name + "'";
+    for (std::size_t d = order.size() - 1; d-- > 0;) t.strides[d] = t.strides[d + 1] * extent(order[d + 1]);
+    temporary room;
+    room.type = x.type, room.labels = order, room.size = t.strides[0] * extent(order[0]), room.why = "transposed";
+    to.temporaries.push_back(room);
+    return t;
+  }
+  static pair_op move(const operand& from, const operand& to) {
+    pair_op p;
+    p.b = from, p.c = to;
+    p.a.type = compute_type(to.type);
+    return p;
+  }
+
+  transposed_product made(const labels& m, const labels& n, const labels& k, double& moved) const {
+    transposed_product t;
+    pair_op product = op_;
+    const auto bring = [&](operand& x, const labels& first, const labels& second) {
+      if (is_matrix(x, first, second)) return;
+      const operand copy = temporary_for(x, first, second, t);
+      t.ops.push_back(move(x, copy));
+      moved += 2.0 * static_cast<double>(t.temporaries.back().size) * static_cast<double>(size_of(x.type));
+      x = copy;
+    };
+    bring(product.a, m, k), bring(product.b, k, n);
+    std::optional<pair_op> last;
+    if (!is_matrix(op_.c, m, n)) {
+      product.c = temporary_for(op_.c, m, n, t);
+      moved += (op_.beta.base == 0 && op_.beta.scalar < 0 && op_.beta.more.empty() ? 2.0 : 3.0) * static_cast<double>(t.temporaries.back().size) *
+               static_cast<double>(size_of(op_.c.type));
+      last = move(product.c, op_.c);
+      last->beta = op_.beta;
+      product.beta = coefficient{0, -1, {}};
+    }
+    t.ops.push_back(product);
+    if (last) t.ops.push_back(*last);
+    const blas_call call = blas_call_of(shape_of(product, extents_));
+    if (t.ops.size() == 1 || !call.used || count_of(call.calls) != 1) t = {};
+    return t;
+  }
+
+  const pair_op& op_;
+  const std::vector<std::int64_t>& extents_;
+  int first_;
+  labels seen_, m_, n_, k_;
+  bool batched_ = false;
+};
+
+/// Shares of the peak that large products reach, measured on an H200: ricci's tiles and the library.
+struct rates {
+  double own, library;
+};
+rates rates_of(dtype t, const gpu_machine& m) {
+  switch (t) {
+    case dtype::f64: return {0.65 * m.tensor_f64, 0.88 * m.tensor_f64};
+    case dtype::f32: return {0.48 * m.peak_f32, 0.75 * m.peak_f32};
+    case dtype::c64: return {0.60 * m.peak_f32, 0.80 * m.peak_f32};
+    default: return {0.30 * m.tensor_f64, 0.88 * m.tensor_f64};
+  }
+}
+
+}  // namespace
+
+transposed_product by_transposition(const pair_op& op, const std::vector<std::int64_t>& extents, const gpu_machine& m, int first_temporary) {
+  if (m.blas == blas_use::never || op.what != action::contract || op.a.where == operand::kind::one || op.b.where == operand::kind::one) return {};
+  if (op.a.type != op.b.type || op.b.type != op.c.type || size_of(op.c.type) == 2 || op.scale.where != operand::kind::one) return {};
+  const mover way(op, extents, first_temporary);
+  constexpr std::int64_t least = 64;
+  if (!way.possible() || std::min({way.rows(), way.cols(), way.sum()}) < (m.blas == blas_use::always ? 2 : least)) return {};
+  const step_shape s = shape_of(op, extents);
+  if (blas_call_of(s).used) return {};
+  double moved = 0;
+  transposed_product t = way.best(moved);
+  if (t.ops.empty() || m.blas == blas_use::always) return t;
+  const rates r = rates_of(op.c.type, m);
+  const double flops = flops_of(s), bytes = bytes_of(s), per_second = m.bandwidth * 1e9;
+  // Tiles at the border are computed whole, and few tiles leave multiprocessors idle.
+  constexpr std::int64_t side = 64, resident = 3;
+  const auto tiles = [](std::int64_t extent) { return static_cast<double>((extent + side - 1) / side); };
+  const double count = tiles(way.rows()) * tiles(way.cols()), useful = static_cast<double>(way.rows() * way.cols()) / (count * side * side);
+  const double busy = std::min(1.0, count / static_cast<double>(resident * m.multiprocessors));
+  const double own = std::max(flops / (r.own * 1e9 * useful * busy), bytes / (0.5 * per_second));
+  const double other = flops / (r.library * 1e9) + (bytes + moved) / (0.7 * per_second) + 4e-6 * static_cast<double>(t.ops.size());
+  return 1.15 * other < own ? t : transposed_product{};
+}
+
+}  // namespace ricci::cuda

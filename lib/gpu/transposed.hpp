@@ -1,0 +1,20 @@
+// A large contraction as transpositions and one product of matrices for the vendor's library.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "gpu/device.hpp"
+#include "plan/plan.hpp"
+
+namespace ricci::cuda {
+
+/// Operations in order; temporaries of theirs are numbered from the first one given.
+struct transposed_product {
+  std::vector<pair_op> ops;  // empty: not possible, or not expected to be faster
+  std::vector<temporary> temporaries;
+};
+
+transposed_product by_transposition(const pair_op& op, const std::vector<std::int64_t>& extents, const gpu_machine& m, int first_temporary);
+
+}  // namespace ricci::cuda

@@ -1,0 +1,165 @@
+// Steps as calls of a library for matrices: the calls, done by plain loops, must make what the step says. No GPU is needed.
+#include <catch2/catch.hpp>
+
+#include <complex>
+#include <map>
+#include <random>
+#include <vector>
+
+#include "gpu/blas.hpp"
+#include "gpu/measure.hpp"
+#include "gpu/step.hpp"
+
+using namespace ricci;
+using namespace ricci::cuda;
+
+namespace {
+
+using number = std::complex<double>;
+
+/// A tensor over these labels: `order` outermost first; strides with a gap of `gap` elements around the innermost axis.
+operand tensor_of(const std::vector<int>& order, const std::vector<std::int64_t>& extents, std::int64_t gap) {
+  operand x;
+  x.where = operand::kind::external, x.type = dtype::c128;
+  std::int64_t stride = 1;
+  for (std::size_t d = order.size(); d-- > 0;) {
+    x.labels.insert(x.labels.begin(), order[d]);
+    x.strides.insert(x.strides.begin(), stride);
+    stride *= extents[static_cast<std::size_t>(order[d])];
+    if (d + 1 == order.size()) stride += gap;
+  }
+  return x;
+}
+
+std::int64_t offset_of(const operand& x, const std::vector<std::int64_t>& index) {
+  std::int64_t at = 0;
+  for (std::size_t d = 0; d < x.labels.size(); ++d) at += index[static_cast<std::size_t>(x.labels[d])] * x.strides[d];
+  return at;
+}
+
+bool next(std::vector<std::int64_t>& index, const std::vector<std::int64_t>& extents) {
+  for (std::size_t d = index.size(); d-- > 0;) {
+    if (++index[d] < extents[d]) return true;
+    index[d] = 0;
+  }
+  return false;
+}
+
+/// What cuBLAS does with a strided batch, and what it asks of leading dimensions.
+void library_call(const blas_call& c, const number* b, const number* a, number* x, number alpha, number beta) {
+  REQUIRE(c.row_b >= (c.op_b == 'N' ? c.rows : c.sum));
+  REQUIRE(c.row_a >= (c.op_a == 'N' ? c.sum : c.cols));
+  REQUIRE(c.row_c >= c.rows);
+  const auto element = [](const number* from, char op, std::int64_t leading, std::int64_t row, std::int64_t col) {
+    const number value = op == 'N' ? from[row + col * leading] : from[col + row * leading];
+    return op == 'C' ? std::conj(value) : value;
+  };
+  for (std::int64_t p = 0; p < c.batch.extent; ++p)
+    for (std::int64_t i = 0; i < c.rows; ++i)
+      for (std::int64_t j = 0; j < c.cols; ++j) {
+        number sum = 0;
+        for (std::int64_t k = 0; k < c.sum; ++k)
+          sum += element(b + p * c.batch.b, c.op_b, c.row_b, i, k) * element(a + p * c.batch.a, c.op_a, c.row_a, k, j);
+        number& to = x[p * c.batch.c + i + j * c.row_c];
+        to = alpha * sum + beta * to;
+      }
+}
+
+int said = 0, asked = 0;
+
+void run_one(unsigned seed) {
+  std::mt19937 random(seed);
+  const auto dice = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
+  // Labels by group: batch, m, n, k.
+  std::vector<std::int64_t> extents;
+  std::vector<int> groups[4];
+  const int counts[4] = {dice(0, 2), dice(1, 2), dice(1, 2), dice(1, 5) == 1 ? 2 : 1};
+  for (int g = 0; g < 4; ++g)
+    for (int l = 0; l < counts[g]; ++l) groups[g].push_back(static_cast<int>(extents.size())), extents.push_back(dice(2, 5));
+  const auto order_of = [&](std::initializer_list<int> which) {
+    std::vector<int> order;
+    for (const int g : which) order.insert(order.end(), groups[g].begin(), groups[g].end());
+    if (dice(0, 2) == 0) std::shuffle(order.begin(), order.end(), random);
+    return order;
+  };
+  pair_op op;
+  op.a = tensor_of(dice(0, 1) ? order_of({0, 1, 3}) : order_of({0, 3, 1}), extents, dice(0, 2));
+  op.b = tensor_of(dice(0, 1) ? order_of({0, 3, 2}) : order_of({0, 2, 3}), extents, dice(0, 2));
+  op.c = tensor_of(dice(0, 2) ? order_of({0, 1, 2}) : order_of({0, 2, 1}), extents, dice(0, 2));
+  op.a.conj = dice(0, 3) == 0, op.b.conj = dice(0, 3) == 0;
+  op.beta.base = dice(0, 1);
+  const step_shape s = shape_of(op, extents);
+  const blas_call call = blas_call_of(s);
+  ++asked;
+  if (!call.used) return;
+  ++said;
+  const auto fill = [&] {
+    std::vector<number> x(20000);
+    for (number& v : x) v = number(dice(-9, 9), dice(-9, 9));
+    return x;
+  };
+  const std::vector<number> a = fill(), b = fill(), before = fill();
+  const number alpha(2, -1), beta(op.beta.base);
+  std::vector<number> got = before, expected = before;
+  std::vector<std::int64_t> index(extents.size(), 0);
+  std::map<std::int64_t, number> sums;
+  do {
+    number x = a[static_cast<std::size_t>(offset_of(op.a, index))], y = b[static_cast<std::size_t>(offset_of(op.b, index))];
+    sums[offset_of(op.c, index)] += (op.a.conj ? std::conj(x) : x) * (op.b.conj ? std::conj(y) : y);
+  } while (next(index, extents));
+  for (const auto& [at, sum] : sums) expected[static_cast<std::size_t>(at)] = alpha * sum + beta * before[static_cast<std::size_t>(at)];
+  const number *first = s.swapped ? b.data() : a.data(), *second = s.swapped ? a.data() : b.data();
+  for (std::int64_t at = 0; at < count_of(call.calls); ++at) {
+    const blas_offsets from = offsets_of(call, at);
+    library_call(call, second + from.b, first + from.a, got.data() + from.c, alpha, beta);
+  }
+  INFO("seed " << seed << ": " << to_string(call));
+  REQUIRE(got == expected);
+}
+
+}  // namespace
+
+TEST_CASE("calls of a library do what the step says") {
+  for (unsigned seed = 1; seed <= 3000; ++seed) run_one(seed);
+  CHECK(said > 500);
+  CHECK(said < asked);
+}
+
+TEST_CASE("the library is used where it may be and where it wins") {
+  gpu_machine m = described_h200();
+  const auto used = [&](dtype t, int n) { return cuda::plan_step(square_step(t, n, false, 100), m).blas.used; };
+  CHECK(!used(dtype::f16, 128));  // a described machine has none
+  m.blas = blas_use::where_it_wins;
+  CHECK(used(dtype::f16, 128));
+  CHECK(!used(dtype::f16, 32));
+  CHECK(!used(dtype::f64, 64));
+  CHECK(used(dtype::f64, 72));
+  CHECK(used(dtype::c128, 56));
+  CHECK(!used(dtype::c128, 48));
+  m.blas = blas_use::always;
+  CHECK(used(dtype::f64, 3));
+  const step_plan p = cuda::plan_step(square_step(dtype::f64, 128, false, 100), m);
+  CHECK(to_string(p) == "cuBLAS, 100 products of 128 x 128 x 128");
+  CHECK(p.kind == kernel_kind::tile);  // what does it where the library is missing
+  // dcba = be dcea with 72 a side: 5184 products of matrices for the library, one for tiles.
+  m.blas = blas_use::where_it_wins;
+  step_shape many;
+  many.m = {{72, 72, 0, 72}};
+  many.n = {{5184, 0, 5184, 5184}, {72, 0, 1, 1}};
+  many.k = {{72, 1, 72, 0}};
+  CHECK(blas_call_of(many).used);
+  CHECK(!cuda::plan_step(many, m).blas.used);
+  // Nothing without a unit stride, nothing of mixed types but float from 16-bit factors.
+  step_shape s = square_step(dtype::f64, 100, false, 10);
+  s.k[0].a = 3;
+  CHECK(!blas_call_of(s).used);
+  s = square_step(dtype::f16, 100, false, 10);
+  s.c = dtype::f32;
+  CHECK(blas_call_of(s).used);
+  s.beta = true;
+  CHECK(blas_call_of(s).used);
+  s.c = dtype::f16;
+  CHECK(!blas_call_of(s).used);  // the library would round twice
+  s.beta = false, s.b = dtype::f32;
+  CHECK(!blas_call_of(s).used);
+}

@@ -3,6 +3,7 @@
 #include "codegen/tile_cost.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 namespace ricci::codegen {
@@ -46,7 +47,8 @@ std::optional<summed_tail> tail_of(const request& r, const lane_vector& last, co
 }
 
 /// The cheapest tile; of those as wide as b if it is to be read in order; or the one that was asked for, if it fits.
-void choose_tile(nest& n, const std::vector<costed_tile>& tiles, const tile_choice& wanted, bool in_order) {
+/// far: tiles read from beyond the first cache, so that few loads are worth a little.
+void choose_tile(nest& n, const std::vector<costed_tile>& tiles, const tile_choice& wanted, bool in_order, bool far) {
   n.tile_rows = n.tile_vectors = 0;
   if (tiles.empty()) return;
   n.tile_rows = tiles[0].rows, n.tile_vectors = tiles[0].vectors;
@@ -54,8 +56,19 @@ void choose_tile(nest& n, const std::vector<costed_tile>& tiles, const tile_choi
     const auto all = static_cast<int>(n.vectors.size());
     const auto wide = std::find_if(tiles.begin(), tiles.end(), [&](const costed_tile& x) { return x.vectors == all; });
     if (wide != tiles.end()) n.tile_rows = wide->rows, n.tile_vectors = wide->vectors;
-    return;
+    in_order = wide != tiles.end();
   }
+  if (far) {
+    // For each multiply-add, those of b twice: they come from further away.
+    const auto loads = [&](int rows, int vectors) {
+      return 2.0 * std::ceil(static_cast<double>(n.rows) / rows) / static_cast<double>(n.rows) + 1.0 / vectors;
+    };
+    for (const costed_tile& x : tiles)
+      if ((!in_order || x.vectors == n.tile_vectors) && x.cost <= 1.2 * tiles[0].cost &&
+          loads(x.rows, x.vectors) < 0.999 * loads(n.tile_rows, n.tile_vectors))
+        n.tile_rows = x.rows, n.tile_vectors = x.vectors;
+  }
+  if (in_order || far) return;
   for (const costed_tile& x : tiles)
     if (x.rows == wanted.rows && x.vectors == wanted.vectors) n.tile_rows = x.rows, n.tile_vectors = x.vectors;
 }
@@ -267,7 +280,7 @@ std::vector<nest> shape(const request& wanted, target t) {
   std::vector<nest> out = untiled(r, t, r.tile.tail == tail_kind::sums);
   const geometry g = geometry_of(r, t);
   for (nest& n : out) {
-    choose_tile(n, tiles_of(n, g, r.lanes == lanes::batch, embeds(r, t)), r.tile, r.b_in_order);
+    choose_tile(n, tiles_of(n, g, r.lanes == lanes::batch, embeds(r, t)), r.tile, r.b_in_order, rows_far_apart(r));
     decide_loops(n, g);
     stage_b(n, r);
     settle_staging(n);

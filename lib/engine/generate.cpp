@@ -37,9 +37,9 @@ void generate_kernels(bound_step& s, const options& o) {
   }
   for (tile_args& x : s.tiles) {
     r.args = x.contract;
-    // Every tile of rows reads b again: in whole rows, if the first cache keeps them.
+    // Every tile of rows reads b again: in whole rows, if the first cache keeps those of a column.
     const kernels::contract_args& g = x.contract;
-    const std::int64_t bytes_b = g.k * g.k_outer * g.lane_extent * g.col.extent * static_cast<std::int64_t>(size_of(s.type));
+    const std::int64_t bytes_b = g.k * g.k_outer * g.lane_extent * static_cast<std::int64_t>(size_of(s.type));
     r.b_in_order = s.far && external(s.b) && s.pack_b < 0 && bytes_b <= most_in_order;
     r.tile = o.deterministic ? codegen::tile_choice{} : tuned_tile(s, x.contract);
     r.beta = s.buffer_c >= 0 ? codegen::factor::zero : known_factor(s.beta);

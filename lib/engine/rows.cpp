@@ -73,12 +73,19 @@ class rewriter {
     out.each = out.shape.rows * out.shape.lanes;
     out.at.resize(static_cast<std::size_t>(blocks_of(segment) * out.each));
     bool fits = true;
-    std::int64_t n = 0;
-    for_each_problem(segment, s, w, size, [&](const auto* from) {
-      std::int32_t* to = out.at.data() + n / out.shape.lanes * out.each + n % out.shape.lanes;
-      for (std::int64_t r = 0; r < out.shape.rows; ++r, from += out.shape.row, to += out.shape.lanes)
-        *to = static_cast<std::int32_t>(*from), fits = fits && *to == *from;
-      ++n;
+    std::int32_t* block = out.at.data();  // of the problem at hand
+    std::int64_t lane = 0;
+    const kernels::rows_args g = out.shape;
+    for_each_problem(segment, s, w, size, [&](const auto* entries, std::int64_t count, std::int64_t step) {
+      for (std::int64_t n = 0; n < count; ++n, ++lane) {
+        if (lane == g.lanes) lane = 0, block += g.rows * g.lanes;
+        const auto* from = entries + n * step;
+        std::int32_t* to = block + lane;
+        for (std::int64_t r = 0; r < g.rows; ++r, from += g.row, to += g.lanes) {
+          *to = static_cast<std::int32_t>(*from);
+          if constexpr (sizeof *from == 8) fits = fits && *to == *from;
+        }
+      }
     });
     return fits ? std::make_shared<const row_table>(std::move(out)) : nullptr;
   }
@@ -91,7 +98,7 @@ class rewriter {
     return blocks;
   }
 
-  /// Calls f with the offsets of all entries of a problem, block after block.
+  /// Calls f(entries, count, step) with the offsets of all entries of so many problems, block after block.
   template <class F>
   void for_each_problem(std::size_t segment, const plan_step& s, const walk_order& w, std::int64_t size, const F& f) const {
     const place table = place_of(plan_, plan_.segments[segment], s.op.a);
@@ -103,16 +110,16 @@ class rewriter {
       locate(bound_.block_counts, segment > 0, block, index);
       for (std::size_t l = 0; l < table.blocks.size(); ++l) bytes += index[l] * table.blocks[l];
       const char* first = static_cast<const char*>(bindings_.pointers[table.slot]) + bytes;
+      if (plain) {
+        f(reinterpret_cast<const std::int32_t*>(first), w.lanes.extent, w.table(w.lanes));
+        continue;
+      }
       for (std::int64_t lane = 0; lane < w.lanes.extent; ++lane) {
         const std::int64_t at = lane * w.table(w.lanes), tensor = lane * w.indexed(w.lanes);
         std::int64_t* to = entries.data();
-        if (plain) {
-          f(reinterpret_cast<const std::int32_t*>(first) + at);
-          continue;
-        }
         if (wide) add_entries(w, s.op.table_stride, 0, reinterpret_cast<const std::int64_t*>(first) + at, tensor, to);
         else add_entries(w, s.op.table_stride, 0, reinterpret_cast<const std::int32_t*>(first) + at, tensor, to);
-        f(entries.data());
+        f(static_cast<const std::int64_t*>(entries.data()), 1, 0);
       }
     }
   }
@@ -121,13 +128,16 @@ class rewriter {
   std::int64_t row_of(std::size_t segment, const plan_step& s, const walk_order& w, std::int64_t size) const {
     std::vector<std::int64_t> breaks(static_cast<std::size_t>(size), 0);
     std::vector<std::uint32_t> near(static_cast<std::size_t>(size), 0);  // the same of plain entries
-    for_each_problem(segment, s, w, size, [&](const auto* entries) {
-      if constexpr (sizeof *entries == 4) {
-        std::uint32_t* const out = near.data();
-        for (std::int64_t q = 1; q < size; ++q)
-          out[q] |= static_cast<std::uint32_t>(entries[q]) - static_cast<std::uint32_t>(entries[q - 1]) - 1;
-      } else {
-        for (std::int64_t q = 1; q < size; ++q) breaks[static_cast<std::size_t>(q)] |= entries[q] - entries[q - 1] - 1;
+    for_each_problem(segment, s, w, size, [&](const auto* first, std::int64_t count, std::int64_t step) {
+      for (std::int64_t n = 0; n < count; ++n) {
+        const auto* const entries = first + n * step;
+        if constexpr (sizeof *entries == 4) {
+          std::uint32_t* const out = near.data();
+          for (std::int64_t q = 1; q < size; ++q)
+            out[q] |= static_cast<std::uint32_t>(entries[q]) - static_cast<std::uint32_t>(entries[q - 1]) - 1;
+        } else {
+          for (std::int64_t q = 1; q < size; ++q) breaks[static_cast<std::size_t>(q)] |= entries[q] - entries[q - 1] - 1;
+        }
       }
     });
     for (std::size_t q = 0; q < near.size(); ++q) breaks[q] |= near[q];

@@ -1,6 +1,7 @@
 // The CEED bake-off kernels BK1..BK6 (element to element) and operators BP1, BP3, BP5 (global vector to global vector, one
 // application), nominal GFLOP/s and GDOF/s as the bake-off counts them, beside Eigen and the roofline. One thread, thread
 // CPU time, median of interleaved runs. BK1i: eight elements side by side in memory; BP3c: geometry from the corners.
+// deal.II's operators beside BP1, BP3, BP5 if bench_fem_dealii was built.
 //   bench_fem [--case BK1] [--degrees 1:8] [--seconds 0.2] [--json FILE]
 #include <ctime>
 
@@ -17,6 +18,7 @@
 #include <machine/machine.hpp>
 
 #include "../../examples/fem/operators.hpp"
+#include "dealii_peer.hpp"
 #include "eigen_peer.hpp"
 
 namespace {
@@ -72,6 +74,7 @@ struct result {
   std::string name, size;
   int degree;
   double gflops, eigen, gdofs, bound, error;
+  double dealii = 0, dealii_error = 0;  // GDOF/s
 };
 
 /// Everything one degree needs.
@@ -136,7 +139,8 @@ class bench {
 
   void run() {
     std::printf("%s; one thread; nominal GFLOP/s, GDOF/s\n", machine_.name.c_str());
-    std::printf("%-5s %-6s %6s %9s %9s %9s %8s %8s\n", "case", "size", "degree", "GFLOP/s", "Eigen", "roofline", "GDOF/s", "error");
+    std::printf("%-5s %-6s %6s %9s %9s %9s %8s %8s %8s\n", "case", "size", "degree", "GFLOP/s", "Eigen", "roofline", "GDOF/s", "error",
+                "deal.II");
     for (int p = set_.first; p <= set_.last; ++p) {
       for (const char* name : {"BK1", "BK3", "BK5"})
         for (const bool cached : {true, false})
@@ -164,7 +168,9 @@ class bench {
     std::printf("%-5s %-6s %6d %9.1f ", found.name.c_str(), found.size.c_str(), found.degree, found.gflops);
     if (found.eigen > 0) std::printf("%9.1f ", found.eigen);
     else std::printf("%9s ", "-");
-    std::printf("%9.1f %8.4f %8.1e\n", found.bound, found.gdofs, found.error);
+    std::printf("%9.1f %8.4f %8.1e", found.bound, found.gdofs, found.error);
+    if (found.dealii > 0) std::printf(" %8.4f (%.1e)", found.dealii, found.dealii_error);
+    std::printf("\n");
     std::fflush(stdout);
     results_.push_back(std::move(found));
   }
@@ -270,7 +276,8 @@ class bench {
 
   /// y += A x on the global vector. BP3c: geometry from the corners.
   void whole(const std::string& name, int degree) {
-    problem p(degree, side_of(degree, false), name == "BP5", name == "BP3c");
+    // The geometry between the corners, as deal.II has it here.
+    problem p(degree, side_of(degree, false), name == "BP5", true);
     const auto B = ricci::even_odd(p.b.B);
     const auto D = ricci::even_odd(p.b.D);
     const auto& dof = p.grid.dof;
@@ -304,10 +311,23 @@ class bench {
         error = std::max(error, std::abs(sums.data()[x] - p.y.data()[x])), size = std::max(size, std::abs(sums.data()[x]));
       error /= size;
     }
+    double dealii_error = 0;
+    const std::shared_ptr<peer::dealii_operator> dealii(dealii_ ? dealii_(name.c_str(), degree, p.grid.n, &hex::mesh::place) : nullptr);
+    if (dealii) {
+      dealii->set(p.x.data());
+      dealii->run();
+      const std::vector<double> got = dealii->result();
+      double size = 0;
+      for (std::size_t x = 0; x < got.size(); ++x)
+        dealii_error = std::max(dealii_error, std::abs(got[x] - p.y.data()[x])), size = std::max(size, std::abs(got[x]));
+      dealii_error /= size;
+      jobs.push_back([dealii] { dealii->run(); });
+    }
     const auto found = medians(jobs, set_.seconds);
     const double flops = double(p.grid.elements) * flops_of(name, p.b.P, p.b.Q);
     const double bytes = 24.0 * double(p.grid.unknowns) + 4.0 * double(dof.size()) + geometric_bytes(name, p, name != "BP3c");
-    show({name, "1M", degree, flops / found[0] * 1e-9, 0, double(p.grid.unknowns) / found[0] * 1e-9, roofline(flops, bytes, false), error});
+    show({name, "1M", degree, flops / found[0] * 1e-9, 0, double(p.grid.unknowns) / found[0] * 1e-9, roofline(flops, bytes, false), error,
+          dealii ? double(p.grid.unknowns) / found[1] * 1e-9 : 0, dealii_error});
   }
 
   void write() const {
@@ -317,7 +337,7 @@ class bench {
     for (const result& x : results_) {
       out << between << "{\"case\": \"" << x.name << "\", \"size\": \"" << x.size << "\", \"degree\": " << x.degree
           << ", \"gflops\": " << x.gflops << ", \"eigen\": " << x.eigen << ", \"gdofs\": " << x.gdofs << ", \"roofline\": " << x.bound
-          << ", \"error\": " << x.error << "}";
+          << ", \"error\": " << x.error << ", \"deal.II\": " << x.dealii << "}";
       between = ",\n";
     }
     out << "\n]}\n";
@@ -325,6 +345,7 @@ class bench {
 
   settings set_;
   ricci::machine machine_;
+  const peer::dealii_maker dealii_ = peer::find_dealii();
   std::vector<result> results_;
 };
 

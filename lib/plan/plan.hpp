@@ -228,6 +228,24 @@ plan_step lower(const pair_op& op, const std::vector<std::int64_t>& extents, con
 std::optional<pair_op> scaled(const pair_op& first, const pair_op& second, const work& w, const machine& m);
 bool runs_scaled(const plan_step& s);
 
+/// Estimated seconds of a segment: the instructions of every step and part of its memory time. External tensors come
+/// from where `footprint` bytes fit, temporaries from where the scratch fits.
+/// as_stored: no label is made the innermost of the temporaries, or is it in memory.
+/// block: the labels that a block holds a part of.
+double seconds_of(const segment& s, const std::vector<int>& block, double footprint, bool as_stored, const machine& m);
+
+/// Bytes that a block reads and writes outside the scratch; what all blocks share stays in a cache and does not count.
+struct traffic {
+  double in = 0, out = 0;
+};
+traffic traffic_of(const segment& g, const std::vector<int>& block);
+
+/// Out of memory: what the next block reads is asked for while this one runs.
+bool asks_early(const segment& g, const traffic& t, const machine& m);
+
+/// In a chain that writes more than it reads, the caches write ragged rows back while the next block computes. Measured.
+bool left_to_caches(const segment& g, const traffic& t, const plan_step& s, const machine& m);
+
 /// Marks what comes from memory, and lets large results leave past the caches.
 void stream_results(plan& p, const machine& m);
 

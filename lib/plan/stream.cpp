@@ -12,29 +12,6 @@ constexpr std::int64_t stream_piece = 2048, most_piece = 4096, most_whole = 8192
 
 constexpr double least_fetched = 1e4;  // bytes of a block: smaller ones overlap by themselves
 
-/// Bytes that a block reads and writes outside the scratch.
-struct traffic {
-  double in = 0, out = 0;
-};
-
-traffic traffic_of(const segment& g) {
-  traffic t;
-  for (const plan_step& s : g.steps) {
-    double bytes_a = static_cast<double>(size_of(s.op.a.type)), bytes_b = static_cast<double>(size_of(s.op.b.type)),
-           bytes_c = static_cast<double>(size_of(s.op.c.type));
-    for (const step_axis& x : s.axes) {
-      if (x.a != 0) bytes_a *= static_cast<double>(x.extent);
-      if (x.b != 0) bytes_b *= static_cast<double>(x.extent);
-      if (x.c != 0) bytes_c *= static_cast<double>(x.extent);
-    }
-    if (s.op.a.where == operand::kind::external) t.in += bytes_a;
-    if (s.op.b.where == operand::kind::external) t.in += bytes_b;
-    if (s.op.c.where == operand::kind::external) t.out += bytes_c;
-    if (s.op.scale.where == operand::kind::external) t.in += bytes_c;
-  }
-  return t;
-}
-
 /// Whether the kernel writes rows of whole vectors: neighbours of c among the lanes and the columns.
 bool whole_rows(const plan_step& s, const machine& m) {
   std::int64_t run = 1;
@@ -44,11 +21,6 @@ bool whole_rows(const plan_step& s, const machine& m) {
       if (x.role == group::n && x.extent > 1 && x.c == run) run *= x.extent, grown = true;
   }
   return run * static_cast<std::int64_t>(size_of(s.op.c.type)) % m.vector_bytes == 0;
-}
-
-/// In a chain that writes more than it reads, the caches write ragged rows back while the next block computes. Measured.
-bool left_to_caches(const segment& g, const traffic& t, const plan_step& s, const machine& m) {
-  return g.steps.size() > 1 && t.out > t.in && t.out < 8000 && !whole_rows(s, m);
 }
 
 /// Another step reads or writes the result of this one, by this name or another: the last line of a streamed piece may
@@ -96,16 +68,42 @@ bool cut_result(plan_step& s) {
 
 }  // namespace
 
+traffic traffic_of(const segment& g, const std::vector<int>& block) {
+  traffic t;
+  for (const plan_step& s : g.steps) {
+    const auto bytes = [&](const operand& x, std::int64_t step_axis::*stride) {
+      if (x.where != operand::kind::external) return 0.0;
+      const auto shared = [&](int l) { return std::find(x.labels.begin(), x.labels.end(), l) == x.labels.end(); };
+      if (!block.empty() && std::all_of(block.begin(), block.end(), shared)) return 0.0;
+      double n = static_cast<double>(size_of(x.type));
+      for (const step_axis& a : s.axes)
+        if (a.*stride != 0) n *= static_cast<double>(a.extent);
+      return n;
+    };
+    t.in += bytes(s.op.a, &step_axis::a) + bytes(s.op.b, &step_axis::b) + bytes(s.op.scale, &step_axis::c);
+    t.out += bytes(s.op.c, &step_axis::c);
+  }
+  return t;
+}
+
+bool asks_early(const segment& g, const traffic& t, const machine& m) {
+  return m.fetches_blocks && g.steps.size() > 1 && t.in + t.out > least_fetched;
+}
+
+bool left_to_caches(const segment& g, const traffic& t, const plan_step& s, const machine& m) {
+  return g.steps.size() > 1 && t.out > t.in && t.out < 8000 && !whole_rows(s, m);
+}
+
 void stream_results(plan& p, const machine& m) {
   if (m.caches.size() < 2 || p.bytes < static_cast<double>(m.caches[1].bytes)) return;
   const bool beyond = p.bytes >= 1.25 * static_cast<double>(m.caches.back().bytes);
   const bool reads_first = m.isa == "NEON" || m.isa == "SVE" || m.isa == "VSX";  // streaming stores do so as well there
   for (segment& g : p.segments) {
-    const traffic t = traffic_of(g);
+    const traffic t = traffic_of(g, p.block_labels);
     for (plan_step& s : g.steps) {
       s.far = true;
       if (!beyond) continue;
-      s.fetch_next = m.fetches_blocks && g.steps.size() > 1 && t.in + t.out > least_fetched;
+      s.fetch_next = asks_early(g, t, m);
       s.fetch_ahead = m.fetch_ahead;
       if (reads_first) continue;
       const bool plain = s.how == method::direct && s.op.scale.where == operand::kind::one && s.lanes != kernels::lanes::k && !s.buffer_c && !reads_c(s.op) &&

@@ -15,6 +15,14 @@ namespace {
 
 const machine avx2 = *named_machine("avx2");
 
+/// With the numbers of an AMD EPYC (Zen 4).
+machine zen4() {
+  machine m = *named_machine("avx512");
+  m.writes_kernels = true, m.fetches_blocks = true, m.peak_f64 = 58.7, m.peak_f32 = 117.8, m.memory_bandwidth = 22.8;
+  m.caches = {{32768, 249}, {1048576, 108.9}, {33554432, 84.2}};
+  return m;
+}
+
 case_builder matrices() {
   case_builder c(dtype::f64);
   for (char l : {'i', 'j', 'k'}) c.label(l, 5);
@@ -173,10 +181,7 @@ TEST_CASE("blocks that read several stored tensors from memory stay as they lie,
                                {-1, false, {odd("ot"), local(5, "eosr")}}}});
     for (int other = 1; other < c.p.slot_count; ++other) c.p.overlaps.push_back({0, other, overlap::kind::disjoint});
     c.p.labels[0].extent = elements;  // what the planner sees; the memory stays small
-    machine m = *named_machine("avx512");  // with the numbers of an AMD EPYC (Zen 4)
-    m.writes_kernels = true, m.peak_f64 = 58.7, m.peak_f32 = 117.8, m.memory_bandwidth = 22.8;
-    m.caches = {{32768, 249}, {1048576, 108.9}, {33554432, 84.2}};
-    return make_plan(c.p, m);
+    return make_plan(c.p, zen4());
   };
   const auto is_turned = [](const plan& p) {
     return std::any_of(p.notes.begin(), p.notes.end(), [](const std::string& n) { return n.find("across the lanes") != std::string::npos; });
@@ -186,4 +191,43 @@ TEST_CASE("blocks that read several stored tensors from memory stay as they lie,
   CHECK_FALSE(is_turned(far));
   INFO(far.segments[0].block);
   CHECK(far.segments[0].block >= 16);
+}
+
+namespace {
+
+/// C(e,q,r,s) = A(q,i) A(r,j) A(s,k) u(e,i,j,k), and if `scaled` times D(e,q,r,s): n a side on u, n + 1 on C.
+plan to_points(int n, bool scaled) {
+  case_builder c(dtype::f64);
+  c.label('e', 4);
+  for (char l : {'q', 'r', 's'}) c.label(l, n + 1);
+  for (char l : {'i', 'j', 'k'}) c.label(l, n);
+  std::vector<reference> factors{c.tensor("A", "qi"), c.tensor("A", "rj"), c.tensor("A", "sk"), c.tensor("u", "eijk")};
+  const reference left = c.tensor("C", "eqrs");
+  if (scaled) factors.push_back(c.tensor("D", "eqrs"));
+  c.p.statements = {{left, update::assign, {{-1, false, factors}}}};
+  for (int other = 0; other < c.p.slot_count; ++other)
+    if (other != left.slot) c.p.overlaps.push_back({left.slot, other, overlap::kind::disjoint});
+  c.p.labels[0].extent = 60000000 / (n * n * n);  // what the planner sees; the memory stays small
+  return make_plan(c.p, zen4());
+}
+
+}  // namespace
+
+TEST_CASE("the last step of a chain out of memory goes along the rows of what it reads and writes") {
+  for (const bool scaled : {false, true})
+    for (int n : {5, 6}) {
+      const plan p = to_points(n, scaled);
+      INFO(to_string(p, zen4()));
+      REQUIRE(p.segments[0].steps.size() == 3);
+      // Not along q alone, whose rows are a plane apart each.
+      const plan_step& last = p.segments[0].steps.back();
+      for (const step_axis& x : last.axes)
+        if (x.role == group::m) CHECK(p.source.labels[static_cast<std::size_t>(x.label)].name != "q");
+    }
+}
+
+TEST_CASE("the next block is asked for where it is large; what all blocks share does not count") {
+  const auto asks = [](int n) { return to_points(n, false).segments[0].steps.front().fetch_next; };
+  CHECK_FALSE(asks(8));  // 9.9 KB, and 1.7 KB of A that stay in the first cache
+  CHECK(asks(9));        // 13.8 KB
 }

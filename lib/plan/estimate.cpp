@@ -1,0 +1,121 @@
+// What a segment of a plan costs: its instructions and the part of its memory time that they do not hide.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "plan/cost.hpp"
+#include "plan/plan.hpp"
+
+namespace ricci::planning {
+namespace {
+
+constexpr double jumping_line = 5.5e-9;  // seconds that such a line costs more, measured on Zen 4
+
+bool contains(const std::vector<int>& v, int x) { return std::find(v.begin(), v.end(), x) != v.end(); }
+
+/// Lines of a tensor in memory that the tiles of a chain's product walk across instead of along: its rows are longer
+/// than a tile is wide, and there are more of them than a tile has at that width. The hardware does not see such reads
+/// coming, and such writes leave line by line. What is asked for early or leaves through a buffer does not count.
+double jumping_lines(const segment& g, const traffic& moved, const plan_step& s, const machine& m) {
+  if (s.how != method::direct || g.steps.size() < 2) return 0;
+  const bool read = s.op.scale.where == operand::kind::external && !asks_early(g, moved, m);
+  const bool written = s.op.c.where == operand::kind::external && left_to_caches(g, moved, s, m);
+  if (!read && !written) return 0;
+  const auto size = static_cast<std::int64_t>(size_of(s.op.c.type));
+  std::int64_t rows = 1, row = 1;
+  double bytes = static_cast<double>(size);
+  for (const step_axis& x : s.axes) {
+    if (x.c == 0) continue;
+    bytes *= static_cast<double>(x.extent);
+    if (x.role == group::m) rows *= x.extent;
+  }
+  for (bool grown = true; grown;) {  // neighbours along n
+    grown = false;
+    for (const step_axis& x : s.axes)
+      if (x.role == group::n && x.extent > 1 && x.c == row) row *= x.extent, grown = true;
+  }
+  constexpr std::int64_t widest = 3;  // vectors
+  const std::int64_t vectors = (row * size + m.vector_bytes - 1) / m.vector_bytes, sums = m.vector_registers >= 32 ? 24 : 12;
+  if (vectors <= widest || rows * vectors <= sums) return 0;
+  return (read + written) * bytes / 64;
+}
+
+double bytes_of(const operand& x, const std::vector<step_axis>& axes, std::int64_t step_axis::*stride) {
+  double n = x.where == operand::kind::one ? 0 : static_cast<double>(size_of(x.type));
+  for (const step_axis& a : axes)
+    if (a.*stride != 0) n *= static_cast<double>(a.extent);
+  return n;
+}
+
+double input_bytes(const operand& x, const std::vector<step_axis>& axes) {
+  double n = static_cast<double>(size_of(x.type));
+  for (const step_axis& a : axes)
+    if (contains(x.labels, a.label)) n *= static_cast<double>(a.extent);
+  return n;
+}
+
+/// Share of the memory time that the instructions do not hide. Blocks of a few lines let a core fetch the next one while
+/// it computes; large ones fetch first and compute then, and push out what the next steps read. Above 1: the cost model
+/// takes kernels for slower than they are.
+double unhidden(double block_bytes) {
+  const double few = 6500, many = 20000;
+  if (block_bytes <= few) return 0.15;
+  const double share = 0.15 + 1.1 * std::log(std::min(block_bytes, many) / few) / std::log(many / few);
+  return block_bytes <= many ? share : share + 0.25 * std::log2(block_bytes / many);
+}
+
+bool has_halves(const segment& s) {
+  return std::any_of(s.steps.begin(), s.steps.end(), [](const plan_step& x) { return x.how == method::halves; });
+}
+
+}  // namespace
+
+double seconds_of(const segment& s, const std::vector<int>& block, double footprint, bool as_stored, const machine& m) {
+  const double hertz = cycles_per_second(m);
+  const double far = stream_rate(footprint, m) * hertz;
+  const double near = stream_rate(static_cast<double>(s.scratch_bytes), m) * hertz;
+  const double step_overhead = m.writes_kernels ? 15 : 120;
+  const traffic moved = traffic_of(s, block);
+  const bool beyond = !m.caches.empty() && footprint >= static_cast<double>(m.caches.back().bytes);
+  double total = 0, plain = 0;                // as all steps cost, and where the hardware follows what they read
+  double outside = 0, inside = 0;             // bytes
+  int streams_in = 0;                         // of pointwise steps
+  bool fetched = false;                       // written products of halves ask for what comes from outside
+  for (const plan_step& step : s.steps) {
+    const bool streams = step.how == method::halves && m.writes_kernels;  // its loads are few beside its multiply-adds
+    fetched = fetched || streams;
+    const auto add = [&](const operand& x, std::int64_t step_axis::*stride, double passes) {
+      const double share = streams && x.where == operand::kind::temporary ? 0.2 : 1;
+      (x.where == operand::kind::temporary ? inside : outside) += share * passes * bytes_of(x, step.axes, stride);
+    };
+    add(step.op.a, &step_axis::a, 1), add(step.op.b, &step_axis::b, 1), add(step.op.c, &step_axis::c, 2);
+    if (step.op.scale.where != operand::kind::one) add(step.op.scale, &step_axis::c, 1);
+    for (const operand& x : step.op.inputs) {
+      (x.where == operand::kind::temporary ? inside : outside) += input_bytes(x, step.axes);
+      streams_in += x.where != operand::kind::temporary;
+    }
+    for (const pointwise_output& x : step.op.outputs)
+      if (x.stored) (x.c.where == operand::kind::temporary ? inside : outside) += input_bytes(x.c, step.axes);
+    // Copies to and from problems side by side go register by register, a third of what copies cost in general.
+    const bool turns = step.how == method::move && has_halves(s) && m.vector_bytes == 64;
+    // Out of memory written kernels in place overlap with what they read, the other ways do not. Measured on chains.
+    const bool in_place = m.writes_kernels && beyond && step.how == method::direct && !step.pack_a && !step.pack_b && !step.buffer_c;
+    if (beyond && m.writes_kernels) total += jumping_line * jumping_lines(s, moved, step, m);
+    total += (turns ? beyond ? 0.45 : 0.25 : in_place ? 0.7 : 1) * step.seconds + step_overhead / hertz;
+    plain += (step.how == method::halves ? 1 : 0.5) * step.seconds + step_overhead / hertz;
+  }
+  const double second = m.caches.size() > 1 ? static_cast<double>(m.caches[1].bytes) : 1e6;
+  const double crowded = 1 + static_cast<double>(s.scratch_bytes) / second;
+  // Pointwise steps that read several tensors from memory as they stand there: the hardware follows, whatever the size of
+  // the blocks, but every stream begins anew with a block. Measured.
+  if (beyond && as_stored && m.writes_kernels && streams_in >= 3)
+    return plain + 50e-9 * streams_in + 0.9 * outside / far + 0.6 * crowded * inside / near;
+  // What is asked for early comes in the meantime, but for many streams at once. Measured.
+  const double late = !fetched || footprint < second ? 1 : streams_in < 3 ? 0.5 : 1;
+  // Chains of even and odd products lie side by side, vector after vector: the hardware follows them through large blocks.
+  const double most = has_halves(s) ? 1.3 : std::numeric_limits<double>::infinity(), most_inside = beyond ? 0.75 : most;
+  inside *= has_halves(s) ? crowded : 1;
+  return total + late * std::min(unhidden(outside), most) * outside / far + std::min(unhidden(inside), most_inside) * inside / near;
+}
+
+}  // namespace ricci::planning

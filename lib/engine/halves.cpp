@@ -50,7 +50,7 @@ void generate_halves(bound_segment& s) {
   for (bound_step& b : s.steps)
     if (b.how == method::halves) products.push_back(&b);
   if (products.empty() || t == codegen::target::none) return;
-  set_fetches(s, products);
+  if (products.front()->fetch_next) set_fetches(s, products);
   for (bound_step* b : products) {
     auto with = std::make_shared<other_step>(*b->other);
     with->written_half = codegen::make({b->type, with->halves, known_factor(b->beta), b->fetch_bytes}, t);

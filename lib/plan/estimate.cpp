@@ -13,38 +13,51 @@ constexpr double jumping_line = 5.5e-9;  // seconds that such a line costs more,
 
 bool contains(const std::vector<int>& v, int x) { return std::find(v.begin(), v.end(), x) != v.end(); }
 
+double bytes_of(const operand& x, const std::vector<step_axis>& axes, std::int64_t step_axis::*stride) {
+  double n = x.where == operand::kind::one ? 0 : static_cast<double>(size_of(x.type));
+  for (const step_axis& a : axes)
+    if (a.*stride != 0) n *= static_cast<double>(a.extent);
+  return n;
+}
+
+/// Neighbours of c along the labels of one role.
+std::int64_t row_of(const plan_step& s, group role) {
+  std::int64_t row = 1;
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (const step_axis& x : s.axes)
+      if (x.role == role && x.extent > 1 && x.c == row) row *= x.extent, grown = true;
+  }
+  return row;
+}
+
 /// Lines of a tensor in memory that the tiles of a chain's product walk across instead of along: its rows are longer
 /// than a tile is wide, and there are more of them than a tile has at that width. The hardware does not see such reads
 /// coming, and such writes leave line by line. What is asked for early or leaves through a buffer does not count.
-double jumping_lines(const segment& g, const traffic& moved, const plan_step& s, const machine& m) {
+/// Products of halves read from both ends of an axis towards its middle; elements side by side come in whole lines.
+double jumping_lines(const segment& g, const traffic& moved, const plan_step& s, bool as_stored, const machine& m) {
+  if (s.how == method::halves && as_stored) {
+    const bool in = s.op.b.where == operand::kind::external, out = s.op.c.where == operand::kind::external;
+    const bool ragged = row_of(s, group::batch) * static_cast<std::int64_t>(size_of(s.op.c.type)) % m.vector_bytes != 0;
+    return (in ? bytes_of(s.op.b, s.axes, &step_axis::b) / 64 : 0) + (out && ragged ? bytes_of(s.op.c, s.axes, &step_axis::c) / 64 : 0);
+  }
   if (s.how != method::direct || g.steps.size() < 2) return 0;
-  const bool read = s.op.scale.where == operand::kind::external && !asks_early(g, moved, m);
-  const bool written = s.op.c.where == operand::kind::external && left_to_caches(g, moved, s, m);
+  const bool read = s.op.scale.where == operand::kind::external;
+  const bool written = s.op.c.where == operand::kind::external && !streamed(g, moved, s, m);
   if (!read && !written) return 0;
   const auto size = static_cast<std::int64_t>(size_of(s.op.c.type));
-  std::int64_t rows = 1, row = 1;
+  std::int64_t rows = 1;
   double bytes = static_cast<double>(size);
   for (const step_axis& x : s.axes) {
     if (x.c == 0) continue;
     bytes *= static_cast<double>(x.extent);
     if (x.role == group::m) rows *= x.extent;
   }
-  for (bool grown = true; grown;) {  // neighbours along n
-    grown = false;
-    for (const step_axis& x : s.axes)
-      if (x.role == group::n && x.extent > 1 && x.c == row) row *= x.extent, grown = true;
-  }
+  const std::int64_t row = row_of(s, group::n);
   constexpr std::int64_t widest = 3;  // vectors
   const std::int64_t vectors = (row * size + m.vector_bytes - 1) / m.vector_bytes, sums = m.vector_registers >= 32 ? 24 : 12;
   if (vectors <= widest || rows * vectors <= sums) return 0;
   return (read + written) * bytes / 64;
-}
-
-double bytes_of(const operand& x, const std::vector<step_axis>& axes, std::int64_t step_axis::*stride) {
-  double n = x.where == operand::kind::one ? 0 : static_cast<double>(size_of(x.type));
-  for (const step_axis& a : axes)
-    if (a.*stride != 0) n *= static_cast<double>(a.extent);
-  return n;
 }
 
 double input_bytes(const operand& x, const std::vector<step_axis>& axes) {
@@ -66,6 +79,21 @@ double unhidden(double block_bytes) {
 
 bool has_halves(const segment& s) {
   return std::any_of(s.steps.begin(), s.steps.end(), [](const plan_step& x) { return x.how == method::halves; });
+}
+
+/// What a step takes in its chain, in units of its own estimate. Measured on chains.
+double pace(const segment& g, const plan_step& s, bool beyond, bool as_stored, const traffic& moved, const machine& m) {
+  // Copies to and from problems side by side go register by register, a third of what copies cost in general.
+  if (s.how == method::move && has_halves(g) && m.vector_bytes == 64) return beyond ? 0.45 : 0.25;
+  if (!beyond) return 1;
+  // Products of halves of elements as they lie wait for what they read.
+  if (s.how == method::halves) return !as_stored ? 1 : moved.in + moved.out > 1e4 ? 1.6 : 1.2;
+  // Out of memory written kernels in place overlap with what they read, the other ways do not.
+  if (!m.writes_kernels || s.how != method::direct || s.pack_a || s.pack_b || s.buffer_c) return 1;
+  const bool products = std::all_of(g.steps.begin(), g.steps.end(), [](const plan_step& x) {
+    return x.how != method::gather && x.how != method::scatter && x.how != method::pointwise;
+  });
+  return as_stored && products ? 0.45 : 0.7;
 }
 
 }  // namespace
@@ -96,12 +124,8 @@ double seconds_of(const segment& s, const std::vector<int>& block, double footpr
     }
     for (const pointwise_output& x : step.op.outputs)
       if (x.stored) (x.c.where == operand::kind::temporary ? inside : outside) += input_bytes(x.c, step.axes);
-    // Copies to and from problems side by side go register by register, a third of what copies cost in general.
-    const bool turns = step.how == method::move && has_halves(s) && m.vector_bytes == 64;
-    // Out of memory written kernels in place overlap with what they read, the other ways do not. Measured on chains.
-    const bool in_place = m.writes_kernels && beyond && step.how == method::direct && !step.pack_a && !step.pack_b && !step.buffer_c;
-    if (beyond && m.writes_kernels) total += jumping_line * jumping_lines(s, moved, step, m);
-    total += (turns ? beyond ? 0.45 : 0.25 : in_place ? 0.7 : 1) * step.seconds + step_overhead / hertz;
+    if (beyond && m.writes_kernels) total += jumping_line * jumping_lines(s, moved, step, as_stored, m);
+    total += pace(s, step, beyond, as_stored, moved, m) * step.seconds + step_overhead / hertz;
     plain += (step.how == method::halves ? 1 : 0.5) * step.seconds + step_overhead / hertz;
   }
   const double second = m.caches.size() > 1 ? static_cast<double>(m.caches[1].bytes) : 1e6;

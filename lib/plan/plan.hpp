@@ -243,8 +243,8 @@ traffic traffic_of(const segment& g, const std::vector<int>& block);
 /// Out of memory: what the next block reads is asked for while this one runs.
 bool asks_early(const segment& g, const traffic& t, const machine& m);
 
-/// In a chain that writes more than it reads, the caches write ragged rows back while the next block computes. Measured.
-bool left_to_caches(const segment& g, const traffic& t, const plan_step& s, const machine& m);
+/// Out of memory: the step as it leaves its result past the caches, if it can and should.
+std::optional<plan_step> streamed(const segment& g, const traffic& t, const plan_step& s, const machine& m);
 
 /// Marks what comes from memory, and lets large results leave past the caches.
 void stream_results(plan& p, const machine& m);

@@ -12,6 +12,8 @@ constexpr std::int64_t stream_piece = 2048, most_piece = 4096, most_whole = 8192
 
 constexpr double least_fetched = 1e4;  // bytes of a block: smaller ones overlap by themselves
 
+constexpr double few_read = 4e3;  // bytes of a block
+
 /// Whether the kernel writes rows of whole vectors: neighbours of c among the lanes and the columns.
 bool whole_rows(const plan_step& s, const machine& m) {
   std::int64_t run = 1;
@@ -21,6 +23,11 @@ bool whole_rows(const plan_step& s, const machine& m) {
       if (x.role == group::n && x.extent > 1 && x.c == run) run *= x.extent, grown = true;
   }
   return run * static_cast<std::int64_t>(size_of(s.op.c.type)) % m.vector_bytes == 0;
+}
+
+/// In a chain that writes more than it reads, the caches write ragged rows back while the next block computes. Measured.
+bool left_to_caches(const segment& g, const traffic& t, const plan_step& s, const machine& m) {
+  return g.steps.size() > 1 && t.out > t.in && t.out < 8000 && !whole_rows(s, m);
 }
 
 /// Another step reads or writes the result of this one, by this name or another: the last line of a streamed piece may
@@ -66,6 +73,33 @@ bool cut_result(plan_step& s) {
   return true;
 }
 
+/// Whether products of halves are to ask for what the other steps of the next block read from memory: one or two tensors,
+/// or a few KB in all, for elements side by side. Else the hardware follows better by itself. Measured.
+bool halves_ask(const plan& p, const segment& g) {
+  if (p.block_labels.empty()) return false;
+  const auto product = std::find_if(g.steps.begin(), g.steps.end(), [](const plan_step& s) { return s.how == method::halves; });
+  if (product == g.steps.end()) return false;
+  const auto has = [](const operand& x, int label) { return std::find(x.labels.begin(), x.labels.end(), label) != x.labels.end(); };
+  bool across = true;
+  std::vector<int> read;
+  double bytes = 0;
+  for (const plan_step& s : g.steps) {
+    const bool other = s.how != method::gather && s.how != method::scatter && s.how != method::halves;
+    for_each_operand(s.op, [&](const operand& x) {
+      if (x.where != operand::kind::external || !has(x, p.block_labels.back())) return;
+      across = across && has(x, product->lane_label);
+      const bool known = std::find(read.begin(), read.end(), x.id) != read.end();
+      if (!other || known || x.id == s.op.c.id) return;
+      read.push_back(x.id);
+      double size = static_cast<double>(size_of(x.type));
+      for (const step_axis& a : s.axes)
+        if (has(x, a.label)) size *= static_cast<double>(a.extent);
+      bytes += size;
+    });
+  }
+  return across && (read.size() <= 2 || bytes < few_read);
+}
+
 }  // namespace
 
 traffic traffic_of(const segment& g, const std::vector<int>& block) {
@@ -90,28 +124,29 @@ bool asks_early(const segment& g, const traffic& t, const machine& m) {
   return m.fetches_blocks && g.steps.size() > 1 && t.in + t.out > least_fetched;
 }
 
-bool left_to_caches(const segment& g, const traffic& t, const plan_step& s, const machine& m) {
-  return g.steps.size() > 1 && t.out > t.in && t.out < 8000 && !whole_rows(s, m);
+std::optional<plan_step> streamed(const segment& g, const traffic& t, const plan_step& s, const machine& m) {
+  const bool reads_first = m.isa == "NEON" || m.isa == "SVE" || m.isa == "VSX";  // streaming stores do so as well there
+  const bool plain = s.how == method::direct && s.op.scale.where == operand::kind::one && s.lanes != kernels::lanes::k && !s.buffer_c &&
+                     !reads_c(s.op) && s.op.c.where == operand::kind::external && compute_type(s.op.c.type) == s.op.c.type;
+  plan_step cut = s;
+  if (reads_first || !plain || left_to_caches(g, t, s, m) || !cut_result(cut)) return {};
+  cut.buffer_c = cut.stream_c = true;
+  return cut;
 }
 
 void stream_results(plan& p, const machine& m) {
   if (m.caches.size() < 2 || p.bytes < static_cast<double>(m.caches[1].bytes)) return;
   const bool beyond = p.bytes >= 1.25 * static_cast<double>(m.caches.back().bytes);
-  const bool reads_first = m.isa == "NEON" || m.isa == "SVE" || m.isa == "VSX";  // streaming stores do so as well there
   for (segment& g : p.segments) {
     const traffic t = traffic_of(g, p.block_labels);
+    const bool halves = halves_ask(p, g);
     for (plan_step& s : g.steps) {
       s.far = true;
+      s.fetch_next = s.how == method::halves ? halves : beyond && asks_early(g, t, m);
       if (!beyond) continue;
-      s.fetch_next = asks_early(g, t, m);
       s.fetch_ahead = m.fetch_ahead;
-      if (reads_first) continue;
-      const bool plain = s.how == method::direct && s.op.scale.where == operand::kind::one && s.lanes != kernels::lanes::k && !s.buffer_c && !reads_c(s.op) &&
-                         s.op.c.where == operand::kind::external && compute_type(s.op.c.type) == s.op.c.type;
-      plan_step cut = s;
-      if (!plain || is_shared(p, g, s) || left_to_caches(g, t, s, m) || !cut_result(cut)) continue;
-      s = std::move(cut);
-      s.buffer_c = s.stream_c = true;
+      if (is_shared(p, g, s)) continue;
+      if (auto cut = streamed(g, t, s, m)) s = std::move(*cut);
     }
   }
 }

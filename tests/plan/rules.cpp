@@ -195,28 +195,29 @@ TEST_CASE("blocks that read several stored tensors from memory stay as they lie,
 
 namespace {
 
-/// C(e,q,r,s) = A(q,i) A(r,j) A(s,k) u(e,i,j,k), and if `scaled` times D(e,q,r,s): n a side on u, n + 1 on C.
-plan to_points(int n, bool scaled) {
+/// C(e,q,r,s) = A(q,i) A(r,j) A(s,k) u(e,i,j,k), times as many D(e,q,r,s) as said: n a side on u, n + 1 on C.
+plan to_points(int n, int scales, bool even = false, hints h = {}) {
   case_builder c(dtype::f64);
   c.label('e', 4);
   for (char l : {'q', 'r', 's'}) c.label(l, n + 1);
   for (char l : {'i', 'j', 'k'}) c.label(l, n);
   std::vector<reference> factors{c.tensor("A", "qi"), c.tensor("A", "rj"), c.tensor("A", "sk"), c.tensor("u", "eijk")};
   const reference left = c.tensor("C", "eqrs");
-  if (scaled) factors.push_back(c.tensor("D", "eqrs"));
+  for (int f = 0; even && f < 3; ++f) factors[static_cast<std::size_t>(f)].parity = 1;
+  for (int d = 0; d < scales; ++d) factors.push_back(c.tensor("D", "eqrs"));
   c.p.statements = {{left, update::assign, {{-1, false, factors}}}};
   for (int other = 0; other < c.p.slot_count; ++other)
     if (other != left.slot) c.p.overlaps.push_back({left.slot, other, overlap::kind::disjoint});
   c.p.labels[0].extent = 60000000 / (n * n * n);  // what the planner sees; the memory stays small
-  return make_plan(c.p, zen4());
+  return make_plan(c.p, zen4(), {}, h);
 }
 
 }  // namespace
 
 TEST_CASE("the last step of a chain out of memory goes along the rows of what it reads and writes") {
-  for (const bool scaled : {false, true})
+  for (const int scales : {0, 1})
     for (int n : {5, 6}) {
-      const plan p = to_points(n, scaled);
+      const plan p = to_points(n, scales);
       INFO(to_string(p, zen4()));
       REQUIRE(p.segments[0].steps.size() == 3);
       // Not along q alone, whose rows are a plane apart each.
@@ -227,7 +228,21 @@ TEST_CASE("the last step of a chain out of memory goes along the rows of what it
 }
 
 TEST_CASE("the next block is asked for where it is large; what all blocks share does not count") {
-  const auto asks = [](int n) { return to_points(n, false).segments[0].steps.front().fetch_next; };
+  const auto asks = [](int n) { return to_points(n, 0).segments[0].steps.front().fetch_next; };
   CHECK_FALSE(asks(8));  // 9.9 KB, and 1.7 KB of A that stay in the first cache
   CHECK(asks(9));        // 13.8 KB
+}
+
+TEST_CASE("products of halves ask for few tensors, and for elements side by side alone") {
+  const auto asks = [](int scales, hints h) {
+    const plan p = to_points(7, scales, true, h);
+    const auto& steps = p.segments[0].steps;
+    const auto product = std::find_if(steps.begin(), steps.end(), [](const plan_step& s) { return s.how == method::halves; });
+    REQUIRE(product != steps.end());
+    return product->fetch_next;
+  };
+  const hints across{8, true}, as_they_lie{8, false};
+  CHECK(asks(1, across));
+  CHECK_FALSE(asks(3, across));
+  CHECK_FALSE(asks(1, as_they_lie));
 }

@@ -138,6 +138,12 @@ struct extent_arguments {
                 "ricci[R020]: one constructor argument for each dynamic extent; see docs/errors.md#R020");
 };
 
+/// tensor<double, 2.5>, A(2.5, 3): an extent is an integer; other options are tags such as gpu or column_major.
+template <class given>
+struct not_an_extent {
+  static_assert(never<sizeof(given)>, "ricci[R024]: an extent is an integer or ricci::dynamic; see docs/errors.md#R024");
+};
+
 /// sqrt(x(i) + y(i)): a function takes one real tensor or local, / also a product of them; assign a sum to a local
 /// first. min and max stand alone in their term.
 template <int factors>

@@ -43,13 +43,20 @@ template <int Width> inline constexpr int width_of<interleaved_tag<Width>> = Wid
 [[noreturn]] void throw_no_stride();
 
 template <std::int64_t Extent> struct negative_extent;  // analysis/diagnostics.hpp
+template <class Given> struct not_an_extent;            // analysis/diagnostics.hpp
 
 template <class O> inline constexpr bool is_extent_option = std::is_integral_v<O>;
+template <class O>
+inline constexpr bool is_tag_option = std::is_same_v<O, gpu_tag> || std::is_same_v<O, row_major_tag> ||
+                                      std::is_same_v<O, column_major_tag> || std::is_same_v<O, strided_tag> || width_of<O> != 0;
 
 template <auto Option> struct sound_option {};
 template <auto Option>
   requires(is_extent_option<std::remove_cv_t<decltype(Option)>> && Option < 0 && Option != dynamic)
 struct sound_option<Option> : negative_extent<Option> {};
+template <auto Option>
+  requires(!is_extent_option<std::remove_cv_t<decltype(Option)>> && !is_tag_option<std::remove_cv_t<decltype(Option)>>)
+struct sound_option<Option> : not_an_extent<std::remove_cv_t<decltype(Option)>> {};
 
 /// The numbers and tags of an option list, sorted out. Copied nowhere: read through its static members.
 template <auto... Options>

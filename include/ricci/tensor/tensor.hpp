@@ -32,6 +32,11 @@ inline constexpr with_extents with_dynamic_extents{};
 template <int Wanted, int Given> struct extent_arguments;  // analysis/diagnostics.hpp
 template <class Tensor> struct temporary_tensor;           // analysis/diagnostics.hpp
 
+template <class N> struct extent_argument {};
+template <class N>
+  requires(!std::is_integral_v<N>)
+struct extent_argument<N> : not_an_extent<N> {};
+
 }  // namespace detail
 
 /// A tensor that owns its memory: `tensor<double, 64, ricci::dynamic, 8> A(n);`
@@ -57,9 +62,11 @@ class tensor {
   tensor() requires(shape_type::dynamic_count == 0) { acquire(); }
 
   template <class... N>
-    requires(sizeof...(N) > 0 && (std::is_integral_v<N> && ...))
+    requires(sizeof...(N) > 0 && (std::is_arithmetic_v<N> && ...))
   explicit tensor(N... extents) {
-    if constexpr (sizeof...(N) != shape_type::dynamic_count)
+    if constexpr (!(std::is_integral_v<N> && ...))
+      static_cast<void>((sizeof(detail::extent_argument<N>) + ...));
+    else if constexpr (sizeof...(N) != shape_type::dynamic_count)
       static_cast<void>(sizeof(detail::extent_arguments<shape_type::dynamic_count, sizeof...(N)>));
     else {
       int n = 0;

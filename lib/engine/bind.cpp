@@ -99,10 +99,11 @@ class step_binder {
       return stride * count * static_cast<std::int64_t>(size_of(t));
     };
     outer_loop l{divide_up(x.extent, tile), bytes(x.a, tile, out_.type_a), bytes(x.b, tile, out_.type_b),
-                 bytes(x.c, tile, out_.type_c), tail_bit};
+                 x.part != 0 ? bytes(x.part, 1, out_.type_c) : bytes(x.c, tile, out_.type_c), tail_bit};
     if (l.count == 1) return;
-    (x.role == group::k ? out_.sum_loops : out_.free_loops).push_back(l);
-    (x.role == group::k ? out_.sum_count : out_.free_count) *= l.count;
+    const bool sums = x.role == group::k && x.part == 0;
+    (sums ? out_.sum_loops : out_.free_loops).push_back(l);
+    (sums ? out_.sum_count : out_.free_count) *= l.count;
   }
 
   /// Strides of a packed operand: the axes that move it, innermost first in the given order.

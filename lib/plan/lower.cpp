@@ -27,7 +27,7 @@ std::int64_t divide_up(std::int64_t x, std::int64_t y) { return (x + y - 1) / y;
 std::vector<step_axis> axes_of(const pair_op& op, const std::vector<std::int64_t>& extents) {
   std::vector<step_axis> axes;
   const auto add = [&](int label) {
-    if (extents[label] == 1) return;
+    if (extents[label] == 1 || label == op.parts_label) return;
     for (const step_axis& x : axes)
       if (x.label == label) return;
     step_axis x{label, extents[label], extents[label], stride_of(op.a, label), stride_of(op.b, label),
@@ -36,6 +36,7 @@ std::vector<step_axis> axes_of(const pair_op& op, const std::vector<std::int64_t
     if (!has(op.c, label)) x.role = group::k;
     else if (in_a && !in_b) x.role = group::m;
     else if (in_b && !in_a) x.role = group::n;
+    if (label == op.cut_label) x.tile = op.part, x.part = stride_of(op.c, op.parts_label);
     axes.push_back(x);
   };
   for (int l : op.c.labels) add(l);
@@ -83,7 +84,7 @@ struct candidate {
       for (step_axis& x : step.axes) {
         const bool is_lane = x.label == step.lane_label;
         const std::int64_t least = is_lane ? 4 * width : x.role == group::k ? 32 : x.role == group::batch ? 1 : 8;
-        if (x.tile <= least || (!over && x.role != group::batch)) continue;
+        if (x.part != 0 || x.tile <= least || (!over && x.role != group::batch)) continue;
         const double span = static_cast<double>(x.tile) * (x.role == group::batch && !is_lane ? 1e6 : 1) *
                             (x.role == group::k ? 0.01 : 1);
         if (span > worth) worth = span, best = &x;
@@ -99,7 +100,7 @@ struct candidate {
   /// Cuts an outer axis so that every thread has several pieces.
   void cut_for_threads(double cycles) {
     const int threads = o.threads > 0 ? std::min(o.threads, m.cores) : m.cores;
-    if (threads < 2 || !block_labels.empty() || cycles < 60000) return;
+    if (threads < 2 || !block_labels.empty() || cycles < 60000 || step.op.cut_label >= 0) return;
     std::int64_t pieces = 1;
     for (const step_axis& x : step.axes)
       if (x.role != group::k) pieces *= divide_up(x.extent, x.tile);
@@ -358,7 +359,7 @@ class chooser {
     for (const step_axis& x : axes)
       (x.role == group::m ? rows : x.role == group::n ? cols : x.role == group::k ? k : batch) *=
           static_cast<double>(x.extent);
-    if (!block_.empty() || rows < 8 || cols < 8 || k < 8 || rows * cols * k < 40000) return;
+    if (!block_.empty() || op.cut_label >= 0 || rows < 8 || cols < 8 || k < 8 || rows * cols * k < 40000) return;
     // The vector side is the one with the unit stride of c, if there is one.
     for (const step_axis& x : axes)
       if (x.c == 1 && x.role == group::m) return;

@@ -25,7 +25,8 @@ std::vector<int> common_labels(const work& w) {
   constexpr std::size_t most = 8;
   if (w.ops.empty() || w.may_overlap) return {};
   const bool alone = w.ops.size() == 1 && w.ops[0].what == action::contract;
-  if (alone) return {};
+  const bool parts = std::any_of(w.ops.begin(), w.ops.end(), [](const pair_op& op) { return op.cut_label >= 0; });
+  if (alone || parts) return {};
   std::vector<int> common;
   for (int l : w.ops.front().c.labels) {
     if (common.size() == most) break;
@@ -280,7 +281,7 @@ void note_disjoint(const program& source, plan& p) {
 }
 
 plan plan_variant(const program& source, const machine& m, const options& o, const hints& h, int variant) {
-  const work w = planning::make_work(source, o, variant, true);
+  work w = planning::make_work(source, o, variant, true);
   plan p;
   p.source = source;
   p.notes = w.notes;
@@ -289,6 +290,10 @@ plan plan_variant(const program& source, const machine& m, const options& o, con
   if (w.ops.empty()) {
     p.segments.push_back({});
     return p;
+  }
+  if (common_labels(w).empty()) {
+    planning::cut_sums(w, m);
+    p.source.labels = w.source.labels;
   }
   blocker(w, p.bytes, m, o, h).run(p);
   count_flops(p);

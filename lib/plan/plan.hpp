@@ -78,6 +78,8 @@ struct pair_op {
   std::vector<pointwise_output> outputs{};  // of a group; empty: c alone
   std::int64_t table_stride = 0;        // gather, scatter: elements for each step of the index
   operand scale{};                      // contract: the sums are multiplied by it, which lies as c does; mostly the 1
+  int cut_label = -1, parts_label = -1; // contract: sums over cut_label run in parts, each to its own index of parts_label in c
+  std::int64_t part = 0;                // values of cut_label in a part
   bool operator==(const pair_op&) const = default;
 };
 
@@ -101,6 +103,7 @@ struct step_axis {
   std::int64_t extent = 1, tile = 1;
   std::int64_t a = 0, b = 0, c = 0;
   group role = group::m;
+  std::int64_t part = 0;  // k: the sums of a tile stay apart, so far from those of the tile before in c
   bool operator==(const step_axis&) const = default;
 };
 
@@ -202,6 +205,10 @@ work make_work(const program& p, const options& o, int variant = 0, bool forward
 /// Replaces locals that only name a tensor in memory by it, where nothing that is read is written; true: a statement
 /// that is not needed any more.
 std::vector<bool> forward_aliases(program& p);
+
+/// Long sums with few results run in parts, which threads share and whose sums are added in order: new labels in the
+/// work's source. Not for works that run in blocks.
+void cut_sums(work& w, const machine& m);
 
 /// Orders the axes of every temporary. lane >= 0: that label becomes the innermost axis of each.
 void choose_layouts(work& w, int lane);

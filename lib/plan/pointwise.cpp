@@ -252,7 +252,7 @@ bool try_halves(const pair_op& given, const std::vector<std::int64_t>& extents, 
   pair_op op = given;
   if (op.a.parity == 0) std::swap(op.a, op.b);
   const auto wide = [](const operand& x) { return compute_type(x.type) == x.type && !is_complex(x.type); };
-  if (op.a.parity == 0 || op.a.labels.size() != 2 || op.b.where == operand::kind::one) return false;
+  if (op.a.parity == 0 || op.cut_label >= 0 || op.a.labels.size() != 2 || op.b.where == operand::kind::one) return false;
   if (!wide(op.a) || !wide(op.b) || !wide(op.c)) return false;
   int q = -1, n = -1;
   for (int l : op.a.labels) {

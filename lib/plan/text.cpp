@@ -218,6 +218,7 @@ class writer {
     std::string text = s.lane_label < 0 ? "scalar kernel" : "lanes along " + label(s.lane_label);
     if (s.lanes == kernels::lanes::batch) text += " (a problem a lane)";
     if (s.lanes == kernels::lanes::k) text += " (dot products)";
+    if (s.op.cut_label >= 0) text += ", sums in parts of " + std::to_string(s.op.part) + " " + label(s.op.cut_label);
     if (s.pack_a) text += ", " + s.op.a.name + (s.keep_a ? " packed once" : " packed");
     if (s.pack_b) text += ", " + s.op.b.name + (s.keep_b ? " packed once" : " packed");
     if (s.stream_c) text += ", " + s.op.c.name + " streamed to memory";

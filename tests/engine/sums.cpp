@@ -1,0 +1,148 @@
+// Long sums with few results: parts of ragged length, several types, alpha and beta, the same bits for any number of threads.
+#include <catch2/catch.hpp>
+
+#include <omp.h>
+
+#include <cstring>
+
+#include "build_program.hpp"
+#include "plan/plan.hpp"
+
+using namespace ricci;
+using namespace ricci::test;
+
+namespace {
+
+constexpr dtype types[] = {dtype::f32, dtype::f64, dtype::c128, dtype::f16};
+
+struct sum_case {
+  const char *left, *first, *second;  // second: null for a sum of one factor
+  std::vector<std::pair<char, std::int64_t>> extents;
+};
+
+const sum_case cases[] = {
+    {"", "i", "i", {{'i', 1200007}}},                                         // dot product
+    {"", "i", nullptr, {{'i', 1100001}}},                                     // sum of a vector
+    {"ij", "ki", "kj", {{'k', 150001}, {'i', 5}, {'j', 7}}},                   // matrix with itself, by columns
+    {"ji", "ik", "jk", {{'k', 150001}, {'i', 5}, {'j', 7}}},                   // by rows, transposed
+    {"i", "ki", nullptr, {{'k', 120001}, {'i', 19}}},                         // sums of columns
+    {"i", "ki", "k", {{'k', 120001}, {'i', 19}}},                             // vector times matrix
+    {"b", "bk", "bk", {{'b', 3}, {'k', 400003}}},                             // a few dot products
+    {"", "kl", "lk", {{'k', 1031}, {'l', 1033}}},                             // two summed labels
+    {"bi", "bkli", "lk", {{'b', 2}, {'k', 601}, {'l', 97}, {'i', 11}}},       // batch, free and two summed labels
+};
+
+case_builder build(const sum_case& s, dtype t, update op, bool scalar) {
+  case_builder c(t);
+  for (const auto& [name, extent] : s.extents) c.label(name, extent);
+  statement st;
+  st.op = op;
+  st.left = c.tensor("C", s.left);
+  product p;
+  p.factors.push_back(c.tensor("A", s.first));
+  if (s.second) p.factors.push_back(c.tensor("B", s.second));
+  if (scalar) p.scalar = c.scalar({0.5, 0});
+  p.negate = scalar;
+  st.terms.push_back(p);
+  c.p.statements.push_back(st);
+  // Small integers: every sum is exact in float, so that a part that is missing or counted twice shows.
+  std::mt19937 rng(7);
+  std::uniform_int_distribution<int> value(-2, 2);
+  for (std::size_t m = 0; m < c.pointers.size(); ++m)
+    for (std::int64_t i = 0; i < c.sizes[m]; ++i) put(t, c.pointers[m], i, {double(value(rng)), double(value(rng))});
+  return c;
+}
+
+/// The sums by a plain loop over all labels: exact, since everything is a small integer or half of one.
+std::vector<std::complex<double>> expected(const case_builder& c) {
+  const statement& st = c.p.statements[0];
+  const product& term = st.terms[0];
+  const bindings b = c.bind();
+  const auto results = static_cast<std::size_t>(c.sizes[static_cast<std::size_t>(st.left.slot)]);
+  std::vector<std::complex<double>> sum(results);
+  std::vector<std::int64_t> index(c.p.labels.size(), 0);
+  const auto at = [&](const reference& r) {
+    std::int64_t offset = 0;
+    for (const reference_axis& x : r.axes) offset += index[static_cast<std::size_t>(x.label)] * x.stride;
+    return offset;
+  };
+  for (bool more = true; more;) {
+    std::complex<double> value = 1;
+    for (const reference& f : term.factors) value *= get(f.type, b.pointers[f.slot], at(f));
+    sum[static_cast<std::size_t>(at(st.left))] += value;
+    more = false;
+    for (std::size_t l = index.size(); l-- > 0 && !more;) {
+      more = ++index[l] < c.p.labels[l].extent;
+      if (!more) index[l] = 0;
+    }
+  }
+  for (std::size_t i = 0; i < results; ++i) {
+    if (term.scalar >= 0) sum[i] *= -0.5;
+    if (st.op == update::add) sum[i] += get(st.left.type, b.pointers[st.left.slot], static_cast<std::int64_t>(i));
+  }
+  return sum;
+}
+
+/// But for the last rounding to 16 bits.
+bool is_exact(const case_builder& c, const std::vector<std::complex<double>>& want) {
+  const reference& left = c.p.statements[0].left;
+  const double store = epsilon_of(left.type) > 1e-4 ? epsilon_of(left.type) : 0;
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    const auto got = get(left.type, c.bind().pointers[left.slot], static_cast<std::int64_t>(i));
+    if (!(std::abs(got - want[i]) <= store * std::abs(want[i]))) return false;
+  }
+  return true;
+}
+
+bool in_parts(const plan& p) {
+  for (const plan_step& s : p.segments[0].steps)
+    if (s.op.cut_label >= 0) return true;
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("long sums are right, assigned and added to") {
+  for (const sum_case& s : cases)
+    for (const dtype t : types)
+      for (const update op : {update::assign, update::add}) {
+        case_builder c = build(s, t, op, op == update::add);
+        const auto want = expected(c);
+        const auto plan = compile(c.p);
+        run(*plan, c.bind());
+        INFO(name_of(t) << "\n" << describe(*plan));
+        REQUIRE(is_exact(c, want));
+      }
+}
+
+TEST_CASE("they run in parts, and short sums and many results do not") {
+  const machine m = *named_machine("avx512");
+  for (const sum_case& s : cases) {
+    const plan p = make_plan(build(s, dtype::c128, update::assign, false).p, m);
+    INFO(to_string(p, m));
+    CHECK(in_parts(p));
+  }
+  CHECK_FALSE(in_parts(make_plan(build({"", "i", "i", {{'i', 10000}}}, dtype::f64, update::assign, false).p, m)));
+  CHECK_FALSE(in_parts(make_plan(build({"ij", "ki", "kj", {{'k', 5000}, {'i', 60}, {'j', 60}}}, dtype::f64, update::assign, false).p, m)));
+}
+
+TEST_CASE("the bits of a long sum do not depend on the number of threads") {
+  const int before = omp_get_max_threads();
+  for (const sum_case& s : cases) {
+    case_builder c = build(s, dtype::f64, update::assign, false);
+    for (std::size_t slot = 0; slot < c.pointers.size(); ++slot)  // sums that round, each in its own way
+      for (std::int64_t i = 0; i < c.sizes[slot]; ++i) static_cast<double*>(c.pointers[slot])[i] *= 1.0 / static_cast<double>(3 + i % 7);
+    const auto plan = compile(c.p);
+    std::vector<double> one;
+    for (const int threads : {1, 2, 3, 7}) {
+      omp_set_num_threads(threads);
+      run(*plan, c.bind());
+      const auto* left = static_cast<const double*>(c.bind().pointers[c.p.statements[0].left.slot]);
+      std::int64_t results = 1;
+      for (const char* l = s.left; *l; ++l) results *= c.p.labels[static_cast<std::size_t>(c.find(*l))].extent;
+      if (one.empty()) one.assign(left, left + results);
+      else CHECK(std::memcmp(one.data(), left, one.size() * sizeof(double)) == 0);
+    }
+    omp_set_num_threads(before);
+  }
+}

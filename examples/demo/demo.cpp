@@ -24,7 +24,7 @@ void introduce(const demo::settings& s) {
              omp_get_max_threads(), m.measured ? "measured" : "estimated", m.peak_f64, m.peak_f32, m.memory_bandwidth,
              m.memory_bandwidth_all, s.markdown ? "\n" : "");
   for (const char* line :
-       {"GFLOP/s: one core for ricci and Eigen alike; all: ricci on all cores; medians, interleaved.",
+       {"GFLOP/s: one core for ricci and Eigen alike; all: ricci on all cores, ratio: its faster way; medians, interleaved.",
         "error: largest |ricci - Eigen| / (k eps |A||B|...), at most 1 or it is a bug.",
         "bound: share of what this core can reach at most, by its multiply-adds or its bandwidth."})
     fmt::print("{}{}\n", item, line);

@@ -85,11 +85,17 @@ bool has_halves(const segment& s) {
 double pace(const segment& g, const plan_step& s, bool beyond, bool as_stored, const traffic& moved, const machine& m) {
   // Copies to and from problems side by side go register by register, a third of what copies cost in general.
   if (s.how == method::move && has_halves(g) && m.vector_bytes == 64) return beyond ? 0.45 : 0.25;
-  if (!beyond) return 1;
+  const bool in_place = m.writes_kernels && s.how == method::direct && !s.pack_a && !s.pack_b && !s.buffer_c;
+  if (!beyond) {  // tiles of few multiply-adds overlap with their neighbours
+    std::int64_t k = 1;
+    for (const step_axis& x : s.axes)
+      if (x.role == group::k) k *= x.extent;
+    return in_place && k <= 3 ? 0.75 : 1;
+  }
   // Products of halves of elements as they lie wait for what they read.
   if (s.how == method::halves) return !as_stored ? 1 : moved.in + moved.out > 1e4 ? 1.6 : 1.2;
   // Out of memory written kernels in place overlap with what they read, the other ways do not.
-  if (!m.writes_kernels || s.how != method::direct || s.pack_a || s.pack_b || s.buffer_c) return 1;
+  if (!in_place) return 1;
   const bool products = std::all_of(g.steps.begin(), g.steps.end(), [](const plan_step& x) {
     return x.how != method::gather && x.how != method::scatter && x.how != method::pointwise;
   });

@@ -25,7 +25,7 @@ void introduce(const demo::settings& s) {
              m.memory_bandwidth_all, s.markdown ? "\n" : "");
   for (const char* line :
        {"GFLOP/s: one core for ricci and Eigen alike; all: ricci on all cores, ratio: its faster way; medians, interleaved.",
-        "error: largest |ricci - Eigen| / (k eps |A||B|...), at most 1 or it is a bug.",
+        "error: largest |ricci - Eigen| / (k eps |A||B|...), at most 1 or it is a bug; of even matrices with their mirror.",
         "bound: share of what this core can reach at most, by its multiply-adds or its bandwidth."})
     fmt::print("{}{}\n", item, line);
   fmt::print("\n");

@@ -31,7 +31,7 @@ struct problem {
   std::int64_t E;
   matrix B;
   field u, v, D, w;
-  std::vector<double> B_abs;
+  std::vector<double> B_abs, B_both;  // |B|; |B| and its mirror, which products of halves add up
 
   problem(int degree, std::int64_t wanted)
       : grid(degree, wanted),
@@ -46,6 +46,7 @@ struct problem {
         B_abs(Q * P) {
     std::copy(grid.basis.begin(), grid.basis.end(), B.begin());
     absolute(B.data(), B_abs.data(), B.size());
+    for (int at = 0; at < Q * P; ++at) B_both.push_back(B_abs[at] + B_abs[at / P * P + P - 1 - at % P]);
     grid.nodal_values(u.data());
     grid.jacobians(D.data());
   }
@@ -67,7 +68,7 @@ void time_it(const settings& set, const job& ricci, const job& even, const std::
 }
 
 outcome interpolate(const settings& set, problem& p) {
-  auto& [grid, P, Q, E, B, u, v, D, w, B_abs] = p;
+  auto& [grid, P, Q, E, B, u, v, D, w, B_abs, B_both] = p;
   outcome out;
   out.flops = p.interpolation_flops();
   out.bytes = 8.0 * double(u.size() + w.size());
@@ -85,6 +86,7 @@ outcome interpolate(const settings& set, problem& p) {
   const auto eigen = [&](auto way) { return [&, way] { way(grid.degree, E, B.data(), u.data(), peer.data()); }; };
   eigen(peers::interpolate_axes)();
   for (const auto* mine : {w.data(), w_even.data()}) {
+    if (mine == w_even.data()) peers::interpolate_axes(grid.degree, E, B_both.data(), u_abs.data(), magnitude.data());
     out.error = std::max(out.error, worst_error(mine, peer.data(), magnitude.data(), w.size(), 3 * P));
     // Besides the sums, u and the three B are rounded once each.
     out.integral = std::max(out.integral, grid.of_points(mine, magnitude.data()).error(3 * P + 4));
@@ -99,7 +101,7 @@ outcome interpolate(const settings& set, problem& p) {
 }
 
 outcome mass(const settings& set, problem& p) {
-  auto& [grid, P, Q, E, B, u, v, D, w, B_abs] = p;
+  auto& [grid, P, Q, E, B, u, v, D, w, B_abs, B_both] = p;
   outcome out;
   out.flops = 2 * p.interpolation_flops() + double(D.size());
   out.bytes = 8.0 * double(u.size() + D.size() + v.size());
@@ -116,14 +118,19 @@ outcome mass(const settings& set, problem& p) {
   even.run();
 
   field peer(E, P, P, P), magnitude(E, P, P, P);
-  absolute(u.data(), peer.data(), u.size());  // all of D is positive
-  peers::mass_axes(grid.degree, E, B_abs.data(), D.data(), peer.data(), magnitude.data());
+  const auto set_magnitude = [&](const std::vector<double>& B_size) {
+    field u_abs(E, P, P, P);
+    absolute(u.data(), u_abs.data(), u.size());  // all of D is positive
+    peers::mass_axes(grid.degree, E, B_size.data(), D.data(), u_abs.data(), magnitude.data());
+  };
+  set_magnitude(B_abs);
   const auto eigen = [&](auto way) {
     return [&, way] { way(grid.degree, E, B.data(), D.data(), u.data(), peer.data()); };
   };
   eigen(peers::mass_axes)();
   const int roundings = 3 * P + 3 * Q + 1;
   for (const auto* mine : {v.data(), v_even.data()}) {
+    if (mine == v_even.data()) set_magnitude(B_both);
     out.error = std::max(out.error, worst_error(mine, peer.data(), magnitude.data(), v.size(), roundings));
     // Besides the sums, u, D and the six B are rounded once each.
     out.integral = std::max(out.integral, grid.of_nodes(mine, magnitude.data()).error(roundings + 8));

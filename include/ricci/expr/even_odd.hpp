@@ -23,6 +23,7 @@ template <class View> inline constexpr bool is_even_odd<even_odd_view<View>> = t
 /// B(q,a) = B(Q-1-q, N-1-a), or minus it: a basis on symmetric nodes, or its derivative, at symmetric points.
 /// A product with it then costs half the multiplications: auto E = even_odd(B); w(e,q) = E(q,a) * u(e,a);
 ///
+/// Rounding  u and its mirror are added first: errors are bounded by c N eps (|B| + |its mirror|) |u|.
 /// Errors    bad_argument when the plan is made, if B is neither even nor odd up to 1024 roundings of its largest
 ///           element. The plan keeps the sign; later values of B must have the same symmetry.
 template <class Tensor>

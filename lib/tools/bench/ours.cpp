@@ -22,6 +22,25 @@ gemm_problem dense_problem(const gemm_case& c, const gemm_data& d) {
   return p;
 }
 
+/// Runs problems of a batch. A caller alone keeps the arguments from call to call, as one of the C functions would.
+class batch_runner {
+ public:
+  batch_runner(const gemm_problem& p, bool alone) : kept_(p), alone_(alone) {}
+  template <class F> void operator()(std::int64_t batch, const F& f) {
+    if (alone_) {
+      kept_.batch = batch;
+      return f(kept_);
+    }
+    gemm_problem part = kept_;
+    part.batch = batch;
+    f(part);
+  }
+
+ private:
+  gemm_problem kept_;
+  bool alone_;
+};
+
 /// The operands with a cache line of problems side by side, in memory of their own.
 struct interleaved_data {
   using memory = std::unique_ptr<char[], void (*)(char*)>;
@@ -69,12 +88,12 @@ void add_interleaved(const gemm_case& c, gemm_data& d, std::vector<contender>& t
   p.a_step *= width, p.b_step *= width, p.c_step *= width;
   for (const bool alone : {false, true}) {
     if (alone && c.threads == 1) continue;
-    to.push_back({alone ? "ricci in threads" : "ricci", true, alone, [own, p, width](std::int64_t first, std::int64_t last) {
-                    gemm_problem part = p;
+    to.push_back({alone ? "ricci in threads" : "ricci", true, alone, [own, width, run = batch_runner(p, c.threads == 1)](std::int64_t first, std::int64_t last) mutable {
                     const std::int64_t block = first / width;
-                    part.batch = last / width - block;
-                    run_gemm(part, own->a + block * p.a_step * own->size, own->b + block * p.b_step * own->size,
-                             own->c + block * p.c_step * own->size);
+                    run(last / width - block, [&](const gemm_problem& x) {
+                      run_gemm(x, own->a + block * x.a_step * own->size, own->b + block * x.b_step * own->size,
+                               own->c + block * x.c_step * own->size);
+                    });
                   },
                   [own, &d](std::int64_t e, void* result) {
                     for (std::int64_t at = 0; at < d.step_c; ++at)
@@ -95,16 +114,16 @@ void add_ours(const gemm_case& c, gemm_data& d, std::vector<contender>& to) {
     if (alone && c.threads == 1) continue;
     const std::string name = alone ? "ricci in threads" : "ricci";
     if (c.layout == "strided") {
-      to.push_back({name, true, alone, [&d, p](std::int64_t first, std::int64_t last) {
-                      gemm_problem part = p;
-                      part.batch = last - first;
-                      run_gemm(part, d.address(d.a, d.step_a, first), d.address(d.b, d.step_b, first), d.address(d.c, d.step_c, first));
+      to.push_back({name, true, alone, [&d, run = batch_runner(p, c.threads == 1)](std::int64_t first, std::int64_t last) mutable {
+                      run(last - first, [&](const gemm_problem& x) {
+                        run_gemm(x, d.address(d.a, d.step_a, first), d.address(d.b, d.step_b, first), d.address(d.c, d.step_c, first));
+                      });
                     }});
     } else if (c.layout == "pointers") {
-      to.push_back({name, true, alone, [&d, p](std::int64_t first, std::int64_t last) {
-                      gemm_problem part = p;
-                      part.batch = last - first;
-                      run_gemm_each(part, d.pointers_a.data() + first, d.pointers_b.data() + first, d.pointers_c.data() + first);
+      to.push_back({name, true, alone, [&d, run = batch_runner(p, c.threads == 1)](std::int64_t first, std::int64_t last) mutable {
+                      run(last - first, [&](const gemm_problem& x) {
+                        run_gemm_each(x, d.pointers_a.data() + first, d.pointers_b.data() + first, d.pointers_c.data() + first);
+                      });
                     }});
     }
   }

@@ -43,6 +43,7 @@ std::shared_ptr<const kernel> make(const request& r, target t) {
 #else
 
 target best_target() { return target::none; }
+bool two_passes() { return false; }
 std::shared_ptr<const pointwise_kernel> make(const pointwise_request&, target) { return nullptr; }
 std::shared_ptr<const kernel> make(const halves_request&, target) { return nullptr; }
 std::int64_t halves_bytes(const kernels::halves_args&, dtype) { return 0; }

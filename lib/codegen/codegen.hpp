@@ -20,7 +20,8 @@ enum class factor : std::uint8_t { zero, one, minus_one, any, tensor };
 enum class tail_kind : std::uint8_t {
   open,   // the cost function chooses
   lanes,  // in a vector with idle lanes
-  sums    // the summed index runs along the lanes, and the lanes are added up at the end
+  sums,   // the summed index runs along the lanes, and the lanes are added up at the end
+  packed  // a few values of the summed index for each column lie side by side in the lanes; AVX-512
 };
 
 /// A register tile. Zeros: the generator's own cost function chooses.
@@ -31,6 +32,9 @@ struct tile_choice {
   bool operator==(const tile_choice&) const = default;
 };
 
+/// Whether a register of 64 bytes goes through the multipliers in two parts, as on Zen 4; not with AVX-512 on others.
+bool two_passes();
+
 /// One contraction kernel to be made. The tables that args points to are read during make() only.
 struct request {
   dtype type = dtype::f64;  // what is computed in: f32, f64, c64 or c128
@@ -40,6 +44,7 @@ struct request {
   factor alpha = factor::any, beta = factor::any;
   tile_choice tile;
   bool in_pairs = true;     // bfloat16 may be multiplied two at a time, where the processor is fast at that
+  bool c_first = !two_passes();  // sums begin with c where its rows end within a vector, however long the sums are
   bool b_in_order = false;  // b comes from memory: tiles as wide as its rows, so that lines are read as they lie
   int fetch_ahead = 0;  // bytes; 0: nothing is fetched early
   bool fetch_a = false, fetch_b = false, fetch_c = false;  // the operands that come from memory

@@ -30,6 +30,7 @@ contract_code::contract_code(const request& r, target t, const std::vector<nest>
     use_masks(n.vectors);
     use_stage_masks(n);
     if (n.tail) prepare_tail(n);
+    if (n.packed) prepare_packed(*n.packed);
   }
   use_pairs();
   if (alpha_ == factor::tensor) sub(alpha_at_, c_);  // from here on the way from c to the tensor
@@ -67,6 +68,7 @@ contract_code::contract_code(const request& r, target t, const std::vector<nest>
   ret();
   write_constants();
   write_places();
+  write_packed_places();
   if (!table_of_.empty()) {
     align(8);
     L(tables_);
@@ -127,8 +129,11 @@ void contract_code::write_sums(const tile& t) {
   bool fresh = !preloads() && !n.pairs;
   const std::int64_t row = t.row * n.row_a;
   for (const auto& [x, y] : n.outer)
-    for (std::int64_t k = 0; k < n.k; ++k, fresh = false)
+    for (std::int64_t k = 0; k < n.k; ++k, fresh = false) {
+      rows_left_ = n.k - k;
       one_step(t, a_, b_, row + x + k * n.k_a, y + k * n.k_b, fresh), fetch_share();
+    }
+  rows_left_ = 0;
   if (n.odd) odd_step(t, a_, b_, row + n.k * n.k_a, n.k * n.k_b);
 }
 

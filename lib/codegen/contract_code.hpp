@@ -66,6 +66,13 @@ class contract_code : public vector_code {
     return p == a_ && now_->stage_a ? slots_ : p == b_ && now_->stage_b ? slots_ + 8 : 0;
   }
 
+  void prepare_packed(const packed_tail& p);
+  void write_packed(const nest& n);
+  void write_packed_rows(const nest& n, std::int64_t first, std::int64_t rows, bool last);
+  void load_packed_b(const packed_tail& p, int to, std::int64_t from, std::int64_t k_b, std::int64_t steps);
+  void join_packed(const packed_tail& p, int first, int rows, int spare);
+  void finish_packed(const packed_tail& p, std::int64_t rows, std::int64_t c, std::int64_t row_c, bool last);
+  void write_packed_places();
   void prepare_tail(const nest& n);
   void write_tail(const nest& n);
   void load_tail_b(const nest& n);
@@ -101,18 +108,23 @@ class contract_code : public vector_code {
     return vector(t, v).c - shift_c_ + (t.row + row) * now_->row_c;
   }
   /// The sums begin with c. Long sums do not: their first multiply-adds would wait for c, which is not near as often as not.
+  /// On Intel's processors they do, if rows of c end within a vector: the mask costs less at a load than at an addition.
   /// Nor do problems in lanes, where c is as large as a and b: measured 0.8 times as fast.
   bool preloads() const {
     const auto sums = now_->k * static_cast<std::int64_t>(now_->outer.size());
     const bool plain = alpha_ == factor::one || (alpha_ == factor::minus_one && !now_->pairs);
-    return sums < begins_below && sets_ == 1 && !batch_ && beta_ == factor::one && plain;
+    return (sums < begins_below || (now_->ragged && request_.c_first)) && sets_ == 1 && !batch_ && beta_ == factor::one && plain;
   }
   bool narrow_b() const { return request_.type_b != request_.type && !now_->stage_b; }
   bool narrow_c() const { return request_.type_c != request_.type; }
   /// spare: a register for the second row of a pair.
   void load_b(int i, const lane_vector& v, const address& from, int spare) {
     if (now_->pairs) return load_pair(i, v, from, spare);
-    narrow_b() ? load_narrow(i, v, from, request_.type_b) : load(i, v, from);
+    if (narrow_b()) return load_narrow(i, v, from, request_.type_b);
+    // What is beyond the lanes of v is b as well, unless this is near its end: a mask would be one more instruction to Intel's.
+    const std::int64_t from_row = now_->unrolled ? v.b : now_->vectors.back().b;  // in a loop over vectors v is any of them
+    const bool inside = now_->dense_b && from_row + v.width <= rows_left_ * now_->k_b;
+    inside && wide() && needs_mask(v) ? vmovups(reg(i, v.width), from) : load(i, v, from);
   }
   void load_c(int i, const lane_vector& v, const address& from) {
     narrow_c() ? load_narrow(i, v, from, request_.type_c) : load(i, v, from);
@@ -127,6 +139,7 @@ class contract_code : public vector_code {
   factor alpha_, beta_;
   const nest* now_ = nullptr;
   std::int64_t shift_b_ = 0, shift_c_ = 0;  // where in the nest's vectors the pointers stand
+  std::int64_t rows_left_ = 0;                // of b, from the one that is read to the last; 0: not known
   std::size_t depth_ = 0, saved_ = 0;
   /// Lines that the next iteration needs, asked for a few at a time while this one computes.
   struct far_operand {
@@ -141,7 +154,8 @@ class contract_code : public vector_code {
   int tail_rest_ = 0, tail_sums_ = 0, tail_spare_ = 0;  // registers: b's gathered columns first, its single rows, sums, one more
   int pair_width_ = 0;       // bytes of the registers in which two rows of b become pairs; 0: there are none
   bool odd_step_ = false;    // the last number of the sums is without a partner
-  Xbyak::Label tables_, places_;
+  Xbyak::Label tables_, places_, packed_places_, joined_places_;
+  std::optional<packed_tail> packed_;  // whose places are behind the code
   std::vector<const nest*> table_of_;
   const reg64 a_ = rdi, b_ = rsi, c_ = rdx, alpha_at_ = rcx, beta_at_ = r8;
 };

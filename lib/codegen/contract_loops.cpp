@@ -128,6 +128,7 @@ void contract_code::write_nest(const nest& n) {
     plan_fetches(n);
     write_tiles(n);
     if (n.tail) write_tail(n);
+    if (n.packed) write_packed(n);
     outside_ = true;
   });
 }

@@ -18,6 +18,8 @@ constexpr std::int64_t most_unrolled = 1400, most_in_tile = 700;
 /// Scratch that iterations staged together take of each operand.
 constexpr std::int64_t chunk_bytes = 4096;
 
+constexpr tail_kind tail_kinds[] = {tail_kind::lanes, tail_kind::sums, tail_kind::packed};
+
 constexpr std::int64_t most_offset = std::int64_t{1} << 30;
 
 /// The registers that hold `reals` neighbouring lanes: whole ones, then the narrowest that holds the rest.
@@ -44,6 +46,19 @@ std::optional<summed_tail> tail_of(const request& r, const lane_vector& last, co
   const std::int64_t registers = s.blocks * s.group + s.rest + s.rows_at_once(g.real) + 1;
   if (registers > g.registers || x.row.extent * (s.blocks * s.group + s.rest) > most_unrolled) return {};
   return s;
+}
+
+/// The same as packed_tail.
+std::optional<packed_tail> packed_of(const request& r, target t, const lane_vector& last, const geometry& g) {
+  const kernels::contract_args& x = r.args;
+  if (t != target::avx512 || g.vector != 64 || r.lanes != lanes::n || is_complex(r.type)) return {};
+  if (r.type_a != r.type || r.type_b != r.type || r.type_c != r.type) return {};
+  if (x.col.extent != 1 || x.k_outer != 1 || x.k_a != 1 || last.count * g.real > 32) return {};
+  packed_tail p;
+  p.columns = last.count, p.group = last.count * g.real > 16 ? 32 / g.real : 16 / g.real, p.steps = 64 / g.real / p.group;
+  p.b = last.b, p.c = last.c, p.chunks = x.k / p.steps, p.rest = x.k % p.steps;
+  if (p.chunks < 2 || x.row.extent * (p.chunks + p.rest) > most_unrolled) return {};
+  return p;
 }
 
 /// The cheapest tile; of those as wide as b if it is to be read in order; or the one that was asked for, if it fits.
@@ -95,6 +110,7 @@ bool fits(const nest& n) {
   for (const lane_vector& v : n.vectors) vb = std::max(vb, std::abs(v.b)), vc = std::max(vc, std::abs(v.c));
   for (const auto& [x, y] : n.outer) oa = std::max(oa, std::abs(x)), ob = std::max(ob, std::abs(y));
   if (n.tail) vb = std::max(vb, n.tail->b), vc = std::max(vc, n.tail->c);
+  if (n.packed) vb = std::max(vb, n.packed->b), vc = std::max(vc, n.packed->c);
   bool small = a + oa < most_offset && b + vb + ob < most_offset && c + vc < most_offset && n.start < most_offset;
   for (const code_loop& l : n.loops)
     for (std::int64_t s : {l.a, l.b, l.c}) small = small && std::abs(s) < most_offset && std::abs(s * l.count) < most_offset && l.count < most_offset;
@@ -124,18 +140,20 @@ std::vector<tile_run> runs_of(std::int64_t n, std::int64_t tile) {
 
 namespace {
 
-/// The nests of a request without their tiles; sums: with a summed tail, none if there cannot be one.
-std::vector<nest> untiled(const request& r, target t, bool sums = false) {
+/// The nests of a request without their tiles; none if the last columns cannot be done in that way.
+std::vector<nest> untiled(const request& r, target t, tail_kind tail) {
+  const bool sums = tail == tail_kind::sums, packed = tail == tail_kind::packed;
   if (t == target::none || r.lanes == lanes::k) return {};
   const geometry g = geometry_of(r, t);
   const kernels::contract_args& x = r.args;
   const bool narrow = r.type_a != r.type || r.type_b != r.type || r.type_c != r.type;
-  if (r.alpha == factor::tensor && (narrow || is_complex(r.type) || sums)) return {};
+  if (r.alpha == factor::tensor && (narrow || is_complex(r.type) || sums || packed)) return {};
   if (narrow && (t != target::avx512 || r.lanes != lanes::n || r.type != dtype::f32)) return {};
   const std::int64_t element = g.real * g.sets, element_b = g.real_b * g.sets, element_c = g.real_c * g.sets;
   nest base;
   base.rows = x.row.extent, base.row_a = x.row.a * element, base.row_c = x.row.c * element_c;
   base.k = x.k, base.k_a = x.k_a * element, base.k_b = x.k_b * element_b;
+  base.dense_b = r.lanes == lanes::n && !narrow && !is_complex(r.type) && x.col.extent == 1 && x.k_b == x.lane_extent;
   std::int64_t element_a = element;
   if (in_pairs(r, t)) {
     element_a = 2;
@@ -163,10 +181,11 @@ std::vector<nest> untiled(const request& r, target t, bool sums = false) {
   std::vector<nest> out;
   if (x.lane_extent > 1 << 20) return {};
   std::vector<lane_vector> pieces = chunks(x.lane_extent * g.sets, g);
-  if (sums) {
+  if (sums || packed) {
     const bool ragged = pieces.back().count < g.vector / g.real;
-    if (pieces.size() > 1 && ragged) base.tail = tail_of(r, pieces.back(), g);
-    if (!base.tail) return {};
+    if (pieces.size() > 1 && ragged && sums) base.tail = tail_of(r, pieces.back(), g);
+    if (pieces.size() > 1 && ragged && packed) base.packed = packed_of(r, t, pieces.back(), g);
+    if (!base.tail && !base.packed) return {};
     pieces.pop_back();
   }
   const auto columns = x.col.extent, several = static_cast<std::int64_t>(pieces.size());
@@ -187,15 +206,15 @@ std::vector<nest> untiled(const request& r, target t, bool sums = false) {
     add_loops(n);
     out.push_back(std::move(n));
   } else {
-    const bool tail = partial(pieces.back(), g) || pieces.back().width < g.vector;
-    if (const std::int64_t whole = several - (tail ? 1 : 0); whole > 0) {
+    const bool last = partial(pieces.back(), g) || pieces.back().width < g.vector;
+    if (const std::int64_t whole = several - (last ? 1 : 0); whole > 0) {
       nest n = base;
       add_columns(n, {0, 0, g.vector / g.real, g.vector});
       add_loop(n.loops, {whole, g.vector, g.vector, g.vector});
       add_loops(n);
       out.push_back(std::move(n));
     }
-    if (tail) {
+    if (last) {
       nest n = base;
       add_columns(n, {0, 0, pieces.back().count, pieces.back().width});
       n.start = pieces.back().b;
@@ -245,7 +264,8 @@ void settle_staging(nest& n) {
 double cost_of(const nest& n, const request& r, target t) {
   const geometry g = geometry_of(r, t);
   const auto tiles = tiles_of(n, g, r.lanes == lanes::batch, embeds(r, t));
-  return (tiles.empty() ? 1e30 : tiles[0].cost) + (n.tail ? tail_cost(*n.tail, n.rows, g) : 0);
+  return (tiles.empty() ? 1e30 : tiles[0].cost) + (n.tail ? tail_cost(*n.tail, n.rows, g) : 0) +
+         (n.packed ? packed_cost(*n.packed, n.rows, g) : 0);
 }
 
 /// Rows of b in lines that share sets of the first cache: every group of rows of c reads them from the second again, so
@@ -260,11 +280,11 @@ request settled(const request& wanted, target t) {
   request best = wanted, r = wanted;
   double least = 1e300;
   for (const int widest : {64, 32})
-    for (const tail_kind tail : {tail_kind::lanes, tail_kind::sums}) {
+    for (const tail_kind tail : tail_kinds) {
       if (wanted.tile.widest != 0 && wanted.tile.widest != widest) continue;
       if (widest == 32 && wanted.tile.widest == 0 && (t != target::avx512 || r.lanes != lanes::n || rows_far_apart(r))) continue;
       r.tile.widest = widest, r.tile.tail = tail;
-      const std::vector<nest> nests = untiled(r, t, tail == tail_kind::sums);
+      const std::vector<nest> nests = untiled(r, t, tail);
       if (nests.empty()) continue;
       const bool other = wanted.tile.tail != tail_kind::open && wanted.tile.tail != tail;
       const double cost = cost_of(nests[0], r, t) * (other ? 1e9 : 1);
@@ -277,11 +297,12 @@ request settled(const request& wanted, target t) {
 
 std::vector<nest> shape(const request& wanted, target t) {
   const request r = settled(wanted, t);
-  std::vector<nest> out = untiled(r, t, r.tile.tail == tail_kind::sums);
+  std::vector<nest> out = untiled(r, t, r.tile.tail);
   const geometry g = geometry_of(r, t);
   for (nest& n : out) {
     choose_tile(n, tiles_of(n, g, r.lanes == lanes::batch, embeds(r, t)), r.tile, r.b_in_order, rows_far_apart(r));
     decide_loops(n, g);
+    n.ragged = t == target::avx512 && r.lanes == lanes::n && r.fetch_ahead == 0 && (n.vectors.back().width < 64 || partial(n.vectors.back(), g));
     stage_b(n, r);
     settle_staging(n);
     if (!n.unrolled && !n.even_vectors) n.unrolled = true;
@@ -296,9 +317,9 @@ std::vector<tile_choice> tile_candidates(const request& wanted, target t, int mo
   request r = wanted;
   for (int widest : {64, 32}) {
     if (widest == 64 && t != target::avx512) continue;
-    for (const tail_kind tail : {tail_kind::lanes, tail_kind::sums}) {
+    for (const tail_kind tail : tail_kinds) {
       r.tile = {widest, 0, 0, tail};
-      const std::vector<nest> nests = untiled(r, t, tail == tail_kind::sums);
+      const std::vector<nest> nests = untiled(r, t, tail);
       if (nests.empty()) continue;
       int count = 0;
       for (const costed_tile& x : tiles_of(nests[0], geometry_of(r, t), r.lanes == lanes::batch, embeds(r, t)))

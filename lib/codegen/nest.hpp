@@ -40,6 +40,19 @@ struct summed_tail {
   std::int64_t rows_at_once(int real) const { return width / real / group; }
 };
 
+/// The last columns of c, `steps` values of the summed index at a time: lane j * steps + s of a register of 64 bytes is
+/// that of b[k + s, column j]. There are `group` columns in it (a power of two); those beyond the last `columns` are
+/// columns before them, computed and left. Offsets in bytes.
+struct packed_tail {
+  int columns = 0, group = 1, steps = 1;
+  std::int64_t b = 0, c = 0;            // of the first of the last columns
+  std::int64_t chunks = 0, rest = 0;    // k = chunks * steps + rest
+  bool operator==(const packed_tail&) const = default;
+};
+
+/// Rows whose sums of a packed tail are in registers together.
+inline constexpr std::int64_t most_packed_rows = 26;
+
 /// 16-bit numbers that become floats in scratch memory before the tiles of an iteration run. Strides in bytes.
 struct staged_block {
   std::int64_t rows = 1, width = 1;  // elements of a row
@@ -55,9 +68,12 @@ struct nest {
   bool even_vectors = false;  // equally spaced and, but for the last, all alike: they may run in a loop
   std::vector<code_loop> loops;                              // innermost first
   std::int64_t k = 1, k_a = 0, k_b = 0;
+  bool ragged = false;                                       // rows of c end within a vector
+  bool dense_b = false;                                      // b's rows follow each other without a gap
   bool pairs = false, odd = false;                           // of bfloat16: k counts pairs, and one number may follow them
   std::vector<std::pair<std::int64_t, std::int64_t>> outer;  // offsets of the outer summed index
   std::optional<summed_tail> tail;                           // columns behind the vectors
+  std::optional<packed_tail> packed;                         // or those in the other way
   std::optional<staged_block> stage_a, stage_b;              // row_a, k_a, k_b and the vectors' b are then the scratch's
   std::int64_t chunk = 1;                                    // iterations of loops[0] staged together, where they follow each other
   std::int64_t start = 0;                                    // offset of a, b and c (the tail of lanes::batch)

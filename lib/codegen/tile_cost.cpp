@@ -8,15 +8,9 @@ namespace {
 
 using kernels::lanes;
 
-constexpr tile_times in_two_passes{0.05, 0.055, 0.8, 1.2, 0.02, 3.5, 12, 1, 1.2};    // Zen 4
-constexpr tile_times in_one{0.03, 0.004, 2.6, 0, 0.003, 0, 0, 1.15, 3.2};             // a Xeon
-constexpr tile_times of_problems{0.1, 0, 1.2, 0, 0, 3, 12, 1, 1.2};                    // in the lanes; without a fit
-
-/// Whether a register of 64 bytes goes through the multipliers in two parts, as on Zen 4; not with AVX-512 on others.
-bool two_passes() {
-  static const bool found = __builtin_cpu_is("amdfam19h") != 0;
-  return found;
-}
+constexpr tile_times in_two_passes{0.05, 0.055, 0.8, 1.2, 0.02, 3.5, 12, 1, 1.2, {1.5, 1.5}};    // Zen 4
+constexpr tile_times in_one{0.03, 0.004, 2.6, 0, 0.003, 0, 0, 1.15, 3.2, {1.15, 1.15}};  // a Xeon
+constexpr tile_times of_problems{0.1, 0, 1.2, 0, 0, 3, 12, 1, 1.2, {1, 1}};            // in the lanes; without a fit
 
 /// Estimated cycles of one tile of `mr` rows by nv vectors whose instructions weigh `weight` together.
 double tile_cost(std::int64_t mr, std::int64_t nv, double weight, double k, const geometry& g, bool embeds) {
@@ -61,6 +55,11 @@ std::vector<weighed_run> weighed(const std::vector<lane_vector>& vectors, std::i
 
 }  // namespace
 
+bool two_passes() {
+  static const bool found = __builtin_cpu_is("amdfam19h") != 0;
+  return found;
+}
+
 bool in_pairs(const request& r, target t) {
   // Others multiply pairs at half the rate of floats.
   static const bool fast = __builtin_cpu_supports("avx512bf16") && __builtin_cpu_is("amd");
@@ -90,6 +89,13 @@ double tail_cost(const summed_tail& s, std::int64_t rows, const geometry& g) {
   const double madds = whole_madds + static_cast<double>(rows * s.rest);
   const std::int64_t joins = 3 * whole * (at_once - 1) + (last ? 2 * (last - 1) + 6 : 0), gathers = registers * at_once;
   return g.times.tail * (madds + static_cast<double>(joins + gathers)) / 2 + g.times.per_tail_row * static_cast<double>(rows);
+}
+
+double packed_cost(const packed_tail& p, std::int64_t rows, const geometry& g) {
+  const std::int64_t rest = std::min<std::int64_t>(p.rest, 2), groups = (rows + most_packed_rows - 1) / most_packed_rows;
+  const std::int64_t madds = rows * (p.chunks + rest), gathers = groups * (p.chunks * p.steps + p.rest);
+  const std::int64_t joins = (rows + p.steps - 1) / p.steps * (p.steps == 2 ? 4 : 10);
+  return g.times.packed[p.steps / 4] * static_cast<double>(madds + gathers + joins) * g.wide / 2 + g.times.per_tail_row * static_cast<double>(rows);
 }
 
 std::vector<costed_tile> tiles_of(const nest& n, const geometry& g, bool batch, bool embeds) {

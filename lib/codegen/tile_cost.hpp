@@ -16,6 +16,7 @@ struct tile_times {
   double per_tile;
   double wait;                  // of a problem whose tiles read c just behind what an earlier one stored
   double tail, per_tail_row;    // of last columns with the sum along the lanes: their instructions' share, each row's
+  double packed[2];             // the same share of packed ones, for two and for four steps
 };
 
 struct geometry {
@@ -39,6 +40,8 @@ inline bool partial(const lane_vector& v, const geometry& g) { return v.count * 
 
 /// Estimated cycles of a tail, in the measure of tiles.
 double tail_cost(const summed_tail& s, std::int64_t rows, const geometry& g);
+
+double packed_cost(const packed_tail& p, std::int64_t rows, const geometry& g);
 
 struct costed_tile {
   double cost;

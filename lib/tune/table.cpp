@@ -24,7 +24,7 @@ dtype type_named(const std::string& name) {
   throw error(errc::bad_file, "'" + name + "' is no element type of a tuning table");
 }
 
-constexpr const char* tail_names[] = {"open", "lanes", "sums"};
+constexpr const char* tail_names[] = {"open", "lanes", "sums", "packed"};
 
 codegen::tail_kind tail_named(const std::string& name) {
   for (int i = 0; i < 3; ++i)

@@ -14,6 +14,7 @@ namespace {
 /// What the contract_fn below is to make, since its signature has no room for it.
 codegen::target now = codegen::target::none;
 bool exact_factors = false;  // alpha and beta are said to the generator where they are 0, 1 or -1
+codegen::tail_kind last_columns = codegen::tail_kind::open;  // open: any of the candidates
 int made = 0, refused = 0;
 
 template <class T> codegen::factor factor_of(T x) {
@@ -34,6 +35,8 @@ void generated(const contract_args& g, const void* a, const void* b, void* c, co
   const auto tiles = codegen::tile_candidates(r, now, 3);
   r.tile = tiles[static_cast<std::size_t>(made) % tiles.size()];
   r.b_in_order = made % 3 == 0;
+  r.c_first = made % 2 == 0;
+  if (last_columns != codegen::tail_kind::open) r.tile = {0, 0, 0, last_columns};
   if (const auto k = codegen::make(r, now)) {
     ++made;
     return (*k)(a, b, c, alpha, beta);
@@ -141,6 +144,23 @@ TEMPLATE_TEST_CASE("generated kernels: random shapes", "", float, double, std::c
   }
   CHECK(wrong == 0);
   if (!targets().empty()) CHECK(made > 20 * refused);
+}
+
+TEMPLATE_TEST_CASE("generated kernels: last columns in every way", "", float, double) {
+  rng g(11);
+  int wrong = 0;
+  for (const codegen::tail_kind tail : {codegen::tail_kind::sums, codegen::tail_kind::packed})
+    for (extent_t n = 9; n <= 31 && wrong < 5; ++n)
+      for (const extent_t m : {1, 2, 3, 4, 5, 7, 26, 27, 55}) {
+        shape s;
+        s.along = lanes::n, s.row = m, s.lane = n, s.k = static_cast<extent_t>(4 + g() % 30);
+        s.packed = g() % 2 == 0;
+        if (g() % 2 == 0) s.loops = {3};
+        last_columns = tail;
+        wrong += !right<TestType>(s, g);
+        last_columns = codegen::tail_kind::open;
+      }
+  CHECK(wrong == 0);
 }
 
 TEST_CASE("a generator that cannot says so") {

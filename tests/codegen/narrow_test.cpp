@@ -57,6 +57,7 @@ template <class A, class B, class C> double worst(const shape& s, float alpha, f
   r.beta = beta == 0 && g() % 2 ? codegen::factor::zero : codegen::factor::any;
   r.alpha = alpha == 1 && g() % 2 ? codegen::factor::one : codegen::factor::any;
   r.in_pairs = g() % 4 != 0;
+  r.c_first = g() % 2 == 0;
   r.fetch_ahead = g() % 2 ? 1024 : 0;
   r.fetch_a = r.fetch_b = r.fetch_c = true;
   const auto code = codegen::make(r, codegen::target::avx512);

@@ -150,6 +150,9 @@ std::int64_t blocked_tasks(const bound_step& s, std::int64_t cuts);
 /// The calling thread's workspace: at least `bytes`, 64-byte aligned, kept for the thread's life.
 char* workspace(std::int64_t bytes);
 
+/// The same for tensors between the stages of a plan, beside the workspace.
+char* between_stages(std::int64_t bytes);
+
 /// The constant 1 of a compute type.
 const void* one_of(dtype t);
 const void* zero_of(dtype t);

@@ -17,12 +17,18 @@ namespace ricci {
 class executable {
  public:
   executable(const program& p, const options& o) : made_(std::make_shared<const parts>(p, o)) {}
-  /// The same with what its tables say.
-  executable(const executable& other, read_tables tables) : made_(other.made_), tables_(std::move(tables)) {}
+  /// The same with what its tables say, stage by stage.
+  executable(const executable& other, std::vector<read_tables> tables) : made_(other.made_), tables_(std::move(tables)) {}
 
   const plan& decisions() const { return made_->decisions; }
-  const bound_plan& bound() const { return made_->bound; }
-  const read_tables& tables() const { return tables_; }
+  /// The plan itself, or its stages.
+  std::size_t stages() const { return made_->bounds.size(); }
+  const plan& stage(std::size_t i) const { return made_->decisions.stages.empty() ? made_->decisions : made_->decisions.stages[i]; }
+  const bound_plan& bound(std::size_t i = 0) const { return made_->bounds[i]; }
+  const read_tables& tables(std::size_t i = 0) const {
+    static const read_tables none;
+    return tables_.empty() ? none : tables_[i];
+  }
   const cuda::executable* gpu() const { return made_->gpu.get(); }
 
  private:
@@ -32,25 +38,45 @@ class executable {
         gpu = std::make_unique<cuda::executable>(p, o);
         return;
       }
-      decisions = make_plan(p, this_machine(), o);
       try {
-        bound = bind(decisions, kernels::best(), o);
+        make(p, this_machine(), o);
       } catch (const kernel_refused&) {
         machine compiled_only = this_machine();
         compiled_only.writes_kernels = false;
-        decisions = make_plan(p, compiled_only, o);
-        bound = bind(decisions, kernels::best(), o);
+        make(p, compiled_only, o);
       }
     }
+
+    void make(const program& p, const machine& m, const options& o) {
+      decisions = make_plan(p, m, o);
+      bounds.clear();
+      if (decisions.stages.empty()) bounds.push_back(bind(decisions, kernels::best(), o));
+      for (const plan& stage : decisions.stages) bounds.push_back(bind(stage, kernels::best(), o));
+    }
+
     plan decisions;
-    bound_plan bound;
+    std::vector<bound_plan> bounds;
     std::unique_ptr<cuda::executable> gpu;  // instead of the two, if the tensors are in GPU memory
   };
   std::shared_ptr<const parts> made_;
-  read_tables tables_;
+  std::vector<read_tables> tables_;
 };
 
 namespace {
+
+/// The caller's pointers and, behind them, those of the tensors between stages: in memory of this thread.
+bindings with_tensors_between(const plan& p, const bindings& b) {
+  thread_local std::vector<void*> pointers;
+  const auto slots = static_cast<std::size_t>(p.source.slot_count);
+  const auto rounded = [](std::int64_t bytes) { return (bytes + 4095) / 4096 * 4096 + 128; };
+  std::int64_t all = 0;
+  for (std::int64_t bytes : p.between) all += rounded(bytes);
+  char* at = between_stages(all);
+  pointers.resize(std::max(pointers.size(), slots + p.between.size()));
+  if (b.pointers) std::copy(b.pointers, b.pointers + slots, pointers.begin());
+  for (std::size_t n = 0; n < p.between.size(); ++n) pointers[slots + n] = at, at += rounded(p.between[n]);
+  return {pointers.data(), b.scalars};
+}
 
 /// Plans that are remembered before the memory is emptied.
 constexpr std::size_t most_remembered = 4096;
@@ -102,10 +128,15 @@ memory& remembered() {
 }
 
 /// So that run() allocates nothing on this thread.
-void reserve(const bound_plan& p) {
-  const int threads = p.max_threads > 0 ? p.max_threads : omp_get_max_threads();
-  if (p.has_blocks) workspace(threads * (p.temporaries_bytes + p.packs_bytes));
-  else workspace(p.temporaries_bytes + threads * p.packs_bytes);
+void reserve(const executable& e) {
+  if (e.gpu()) return;
+  for (std::size_t i = 0; i < e.stages(); ++i) {
+    const bound_plan& p = e.bound(i);
+    const int threads = p.max_threads > 0 ? p.max_threads : omp_get_max_threads();
+    if (p.has_blocks) workspace(threads * (p.temporaries_bytes + p.packs_bytes));
+    else workspace(p.temporaries_bytes + threads * p.packs_bytes);
+  }
+  if (!e.decisions().stages.empty()) with_tensors_between(e.decisions(), {});
 }
 
 }  // namespace
@@ -117,13 +148,13 @@ std::shared_ptr<const executable> compile(const program& p, const options& o) {
   {
     const std::lock_guard guard(m.lock);
     if (const auto found = m.plans.find(key); found != m.plans.end()) {
-      reserve(found->second->bound());
+      reserve(*found->second);
       return found->second;
     }
   }
   check(p);
   auto made = std::make_shared<const executable>(p, o);
-  reserve(made->bound());
+  reserve(*made);
   const std::lock_guard guard(m.lock);
   if (m.plans.size() >= most_remembered) m.plans.clear();
   return m.plans.try_emplace(key, std::move(made)).first->second;
@@ -134,9 +165,11 @@ std::shared_ptr<const executable> compile(const program& p, const options& o, co
   if (!has_lookups(p)) return made;
   if (o.check_indices) check_indices(p, made->gpu() ? cuda::host_tables(p, tables).bind() : tables);
   if (made->gpu()) return made;
-  read_tables read;
-  if (made->bound().scatters) read.order = order_of(made->decisions(), made->bound(), tables);
-  if (made->bound().has_blocks) read.rows = rows_of(made->decisions(), made->bound(), tables);
+  std::vector<read_tables> read(made->stages());
+  for (std::size_t i = 0; i < read.size(); ++i) {
+    if (made->bound(i).scatters) read[i].order = order_of(made->stage(i), made->bound(i), tables);
+    if (made->bound(i).has_blocks) read[i].rows = rows_of(made->stage(i), made->bound(i), tables);
+  }
   return std::make_shared<const executable>(*made, std::move(read));
 }
 
@@ -144,7 +177,9 @@ const bound_plan& bound_of(const executable& e) { return e.bound(); }
 
 void run(const executable& e, const bindings& b) {
   if (e.gpu()) return e.gpu()->run(b, nullptr);
-  execute(e.bound(), b, e.tables());
+  if (e.decisions().stages.empty()) return execute(e.bound(), b, e.tables());
+  const bindings all = with_tensors_between(e.decisions(), b);
+  for (std::size_t i = 0; i < e.stages(); ++i) execute(e.bound(i), all, e.tables(i));
 }
 
 void run(const executable& e, const bindings& b, void* stream) {

@@ -26,7 +26,7 @@ struct arena {
   }
 };
 
-thread_local arena mine;
+thread_local arena mine, between;
 
 template <class T>
 struct constants {
@@ -42,6 +42,8 @@ const constants<T>& values() {
 }  // namespace
 
 char* workspace(std::int64_t bytes) { return bytes == 0 ? nullptr : mine.at_least(bytes); }
+
+char* between_stages(std::int64_t bytes) { return bytes == 0 ? nullptr : between.at_least(bytes); }
 
 const void* one_of(dtype t) {
   switch (t) {

@@ -20,31 +20,6 @@ std::vector<std::int64_t> extents_of(const program& p) {
   return extents;
 }
 
-/// Labels that every result has, and that sit on the same axis of a temporary wherever it is used.
-std::vector<int> common_labels(const work& w) {
-  constexpr std::size_t most = 8;
-  if (w.ops.empty() || w.may_overlap) return {};
-  const bool alone = w.ops.size() == 1 && w.ops[0].what == action::contract;
-  const bool parts = std::any_of(w.ops.begin(), w.ops.end(), [](const pair_op& op) { return op.cut_label >= 0; });
-  if (alone || parts) return {};
-  std::vector<int> common;
-  for (int l : w.ops.front().c.labels) {
-    if (common.size() == most) break;
-    bool everywhere = true;
-    for (const pair_op& op : w.ops) {
-      everywhere = everywhere && contains(op.c.labels, l);
-      for_each_operand(op, [&](const operand& x) {
-        if (x.where != operand::kind::temporary) return;
-        const auto& born = w.temporaries[x.id].labels;
-        for (std::size_t d = 0; d < born.size(); ++d)
-          everywhere = everywhere && (born[d] == l) == (x.labels[d] == l);
-      });
-    }
-    if (everywhere) common.push_back(l);
-  }
-  return common;
-}
-
 /// First and last step of every temporary, then places in the scratch: the first gap that is free all its life.
 void place_temporaries(segment& s) {
   for (std::size_t i = 0; i < s.temporaries.size(); ++i) s.temporaries[i].born = -1;
@@ -131,7 +106,7 @@ class blocker {
       : work_(w), machine_(m), options_(o), hints_(h), footprint_(footprint) {}
 
   void run(plan& p) {
-    std::vector<int> common = common_labels(work_);
+    std::vector<int> common = planning::common_labels(work_);
     lane_ = side_by_side(work_, common);
     if (lane_ >= 0 && common.size() > 1) common.erase(std::find(common.begin(), common.end(), lane_));
     const auto is_other = [](const pair_op& op) { return op.what != action::contract; };
@@ -280,6 +255,32 @@ void note_disjoint(const program& source, plan& p) {
   }
 }
 
+/// All operations in blocks of their own, or none.
+void run_together(work w, plan& p, const machine& m, const options& o, const hints& h) {
+  if (planning::common_labels(w).empty()) {
+    planning::cut_sums(w, m);
+    p.source.labels = w.source.labels;
+  }
+  blocker(w, p.bytes, m, o, h).run(p);
+  count_flops(p);
+}
+
+/// p: what the stages are of, before it is planned.
+plan in_stages(const planning::staged& parts, plan p, const machine& m, const options& o) {
+  p.between = parts.between;
+  p.notes.push_back("in " + std::to_string(parts.works.size()) + " stages: no long label runs through all of its steps");
+  for (std::int64_t bytes : parts.between) p.bytes += 2 * static_cast<double>(bytes);
+  for (const work& w : parts.works) {
+    plan stage;
+    stage.source = w.source;
+    stage.bytes = p.bytes;
+    run_together(w, stage, m, o, {});
+    p.flops += stage.flops, p.seconds += stage.seconds;
+    p.stages.push_back(std::move(stage));
+  }
+  return p;
+}
+
 plan plan_variant(const program& source, const machine& m, const options& o, const hints& h, int variant) {
   work w = planning::make_work(source, o, variant, true);
   plan p;
@@ -291,13 +292,12 @@ plan plan_variant(const program& source, const machine& m, const options& o, con
     p.segments.push_back({});
     return p;
   }
-  if (common_labels(w).empty()) {
-    planning::cut_sums(w, m);
-    p.source.labels = w.source.labels;
-  }
-  blocker(w, p.bytes, m, o, h).run(p);
-  count_flops(p);
-  return p;
+  const planning::staged parts = h.block >= 0 ? planning::staged{} : planning::stages_of(w);
+  const plan bare = parts.works.empty() ? plan{} : p;
+  run_together(std::move(w), p, m, o, h);
+  if (parts.works.empty()) return p;
+  plan apart = in_stages(parts, bare, m, o);
+  return apart.seconds < 0.95 * p.seconds ? apart : p;
 }
 
 }  // namespace
@@ -312,6 +312,7 @@ plan make_plan(const program& source, const machine& m, const options& o, const 
     }
   if (source.statements.empty()) return best;
   planning::stream_results(best, m);
+  for (plan& stage : best.stages) planning::stream_results(stage, m);
   const dtype type = source.statements[0].left.type;
   const bool narrow = size_of(compute_type(type)) == 4 || type == dtype::c64;
   const double peak = (narrow ? m.peak_f32 : m.peak_f64) * 1e9;

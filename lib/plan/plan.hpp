@@ -143,6 +143,8 @@ struct segment {
   bool operator==(const segment&) const = default;
 };
 
+/// With stages, a plan has no blocks and segments of its own: its stages run one after the other, each with its own
+/// blocks, and tensors between them lie in memory of the run. Slots behind the program's are these tensors.
 struct plan {
   program source;                // normalised: no label of extent 1
   std::vector<int> block_labels; // outermost loops around all steps; the last is cut into blocks
@@ -153,6 +155,8 @@ struct plan {
   double seconds = 0;            // estimated
   double bound_seconds = 0;      // the larger of flops over peak and bytes over memory bandwidth
   std::vector<std::string> notes;
+  std::vector<plan> stages;
+  std::vector<std::int64_t> between;  // bytes of each tensor between stages
   bool operator==(const plan&) const = default;
 };
 
@@ -205,6 +209,17 @@ work make_work(const program& p, const options& o, int variant = 0, bool forward
 /// Replaces locals that only name a tensor in memory by it, where nothing that is read is written; true: a statement
 /// that is not needed any more.
 std::vector<bool> forward_aliases(program& p);
+
+/// Labels that every result has, and that sit on the same axis of a temporary wherever it is used: what blocks run over.
+std::vector<int> common_labels(const work& w);
+
+/// A work as runs of operations with a long label in common, where none runs through all; what goes from one run to
+/// another becomes a tensor in memory. Empty if there is nothing to cut.
+struct staged {
+  std::vector<work> works;
+  std::vector<std::int64_t> between;  // bytes; their slots follow the program's
+};
+staged stages_of(const work& w);
 
 /// Long sums with few results run in parts, which threads share and whose sums are added in order: new labels in the
 /// work's source. Not for works that run in blocks.

@@ -46,6 +46,24 @@ class writer {
 
   std::string run() {
     head();
+    if (p_.stages.empty()) return body();
+    int number = 0;
+    for (const plan& stage : p_.stages) {
+      out_ += "  stage " + std::to_string(++number);
+      if (number == 1 && !p_.between.empty()) {
+        double bytes = 0;
+        for (std::int64_t b : p_.between) bytes += static_cast<double>(b);
+        out_ += ", " + bytes_text(bytes) + " of tensors between stages in memory";
+      }
+      out_ += "\n";
+      for (const std::string& n : stage.notes) out_ += "  note         " + n + "\n";
+      out_ += writer(stage, m_, rejected_).body();
+    }
+    return out_;
+  }
+
+ private:
+  std::string body() {
     for (const segment& s : p_.segments) {
       if (s.steps.empty()) continue;
       if (!p_.block_labels.empty()) block(s);
@@ -60,7 +78,6 @@ class writer {
     return out_;
   }
 
- private:
   const std::string& label(int l) const { return p_.source.labels[l].name; }
 
   std::string list(const std::vector<int>& labels) const {

@@ -36,6 +36,7 @@ class executable {
     parts(const program& p, const options& o) {
       if (cuda::on_gpu(p)) {
         gpu = std::make_unique<cuda::executable>(p, o);
+        bounds.emplace_back();
         return;
       }
       try {

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #if defined(RICCI_HAVE_XBYAK)
+#include "codegen/amx_code.hpp"
 #include "codegen/contract_code.hpp"
 #endif
 
@@ -26,15 +27,23 @@ target best_target() {
   return found;
 }
 
+namespace {
+
+template <class C> std::shared_ptr<const kernel> ready(std::shared_ptr<C> code) {
+  code->readyRE();
+  const auto entry = code->template getCode<kernel::function>();
+  const std::size_t bytes = code->getSize();
+  return std::make_shared<const kernel>(entry, std::move(code), bytes);
+}
+
+}  // namespace
+
 std::shared_ptr<const kernel> make(const request& r, target t) {
-  const std::vector<nest> nests = shape(r, t);
-  if (nests.empty()) return nullptr;
   try {
-    auto code = std::make_shared<contract_code>(r, t, nests, 4096);
-    code->readyRE();
-    const auto entry = code->getCode<kernel::function>();
-    const std::size_t bytes = code->getSize();
-    return std::make_shared<const kernel>(entry, std::move(code), bytes);
+    if (in_tile_registers(r, t)) return ready(std::make_shared<amx_code>(r));
+    const std::vector<nest> nests = shape(r, t);
+    if (nests.empty()) return nullptr;
+    return ready(std::make_shared<contract_code>(r, t, nests, 4096));
   } catch (const Xbyak::Error&) {  // no memory that may be executed, or an offset too far: the compiled kernels do it
     return nullptr;
   }

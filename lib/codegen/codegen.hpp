@@ -35,6 +35,13 @@ struct tile_choice {
 /// Whether a register of 64 bytes goes through the multipliers in two parts, as on Zen 4; not with AVX-512 on others.
 bool two_passes();
 
+/// Whether bfloat16 is multiplied in the processor's tile registers.
+enum class tile_use : std::uint8_t {
+  never,
+  worthwhile,  // where there are any and the product is large enough
+  always       // if they can do it at all, whatever this processor has
+};
+
 /// One contraction kernel to be made. The tables that args points to are read during make() only.
 struct request {
   dtype type = dtype::f64;  // what is computed in: f32, f64, c64 or c128
@@ -44,6 +51,7 @@ struct request {
   factor alpha = factor::any, beta = factor::any;
   tile_choice tile;
   bool in_pairs = true;     // bfloat16 may be multiplied two at a time, where the processor is fast at that
+  tile_use tiles = tile_use::worthwhile;
   bool c_first = !two_passes();  // sums begin with c where its rows end within a vector, however long the sums are
   bool b_in_order = false;  // b comes from memory: tiles as wide as its rows, so that lines are read as they lie
   int fetch_ahead = 0;  // bytes; 0: nothing is fetched early

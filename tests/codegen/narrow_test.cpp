@@ -9,7 +9,9 @@
 #include <ricci/core/types.hpp>
 
 #include "codegen/codegen.hpp"
+#include "codegen/amx_code.hpp"
 #include "guarded.hpp"
+#include "tile_emulator.hpp"
 
 using namespace ricci;
 
@@ -21,7 +23,7 @@ struct shape {
   std::int64_t rows, lanes, k, batch;
   std::int64_t gap_a = 0, gap_b = 0, gap_c = 0;     // elements between rows
   std::int64_t step_a = 0, step_b = 0, step_c = 0;  // elements between problems beyond dense ones; -1: shared (a, b)
-  bool wide_b = false, wide_c = false;              // float there
+  codegen::tile_use tiles = codegen::tile_use::never;
 };
 
 template <class T> T some(rng& g) { return T(std::uniform_real_distribution<float>(-1, 1)(g)); }
@@ -58,6 +60,7 @@ template <class A, class B, class C> double worst(const shape& s, float alpha, f
   r.alpha = alpha == 1 && g() % 2 ? codegen::factor::one : codegen::factor::any;
   r.in_pairs = g() % 4 != 0;
   r.c_first = g() % 2 == 0;
+  r.tiles = s.tiles;
   r.fetch_ahead = g() % 2 ? 1024 : 0;
   r.fetch_a = r.fetch_b = r.fetch_c = true;
   const auto code = codegen::make(r, codegen::target::avx512);
@@ -126,6 +129,23 @@ TEMPLATE_TEST_CASE("16-bit kernels: random extents, strides and mixtures of type
   }
 }
 
+TEST_CASE("bfloat16 kernels: in tile registers") {
+  if (!can()) return;
+  if (!codegen::has_tile_registers()) tile_emulator::install();
+  rng g(5);
+  bool good = true;
+  for (int i = 0; i < (reduced_tests() ? 40 : 600) && good; ++i) {
+    const auto upto = [&](unsigned n) { return static_cast<std::int64_t>(g() % n); };
+    shape s{1 + upto(64), 1 + upto(64), 1 + upto(64), 1 + upto(4)};
+    if (i % 4 == 0) s.rows = s.lanes = s.k;
+    if (g() % 2) s.gap_a = upto(3), s.gap_b = upto(3), s.gap_c = upto(3);
+    if (g() % 2) s.step_a = upto(5) - 1, s.step_b = upto(5) - 1, s.step_c = upto(3);
+    s.tiles = codegen::tile_use::always;
+    good = i % 5 ? right<bfloat16, bfloat16, bfloat16>(s, g) : right<bfloat16, bfloat16, float>(s, g);
+  }
+  CHECK((codegen::has_tile_registers() || tile_emulator::executed > 1000));
+}
+
 TEST_CASE("16-bit kernels: what they leave to others") {
   codegen::request r;
   r.type = dtype::f32;
@@ -165,14 +185,16 @@ TEST_CASE("bfloat16 kernels: an odd sum ends with a number alone") {
   if (!can()) return;
   const float inf = std::numeric_limits<float>::infinity();
   for (const std::int64_t lanes : {3, 4, 7, 8, 16, 19, 40})
-    for (const bool in_pairs : {true, false}) {
+    for (const int way : {0, 1, 2}) {  // converted, in pairs, in tile registers
       codegen::request r;
       r.type = dtype::f32;
       r.type_a = r.type_b = r.type_c = dtype::bf16;
       r.args.row = {3, 3, 0, lanes}, r.args.lane_extent = lanes;
       r.args.k = 3, r.args.k_a = 1, r.args.k_b = lanes;
       r.alpha = codegen::factor::one, r.beta = codegen::factor::zero;
-      r.in_pairs = in_pairs;
+      r.in_pairs = way == 1;
+      r.tiles = way == 2 ? codegen::tile_use::always : codegen::tile_use::never;
+      if (!codegen::has_tile_registers()) tile_emulator::install();
       // Behind the last element of a and b stand NaNs, which must not get into the sums; before the infinity, zeros.
       std::vector<bfloat16> a(10, bfloat16(std::nanf(""))), b(static_cast<std::size_t>(4 * lanes), bfloat16(std::nanf("")));
       const float rows[3][3] = {{1, 2, 1}, {3, 1, -1}, {1, 1, inf}};

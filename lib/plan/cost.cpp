@@ -15,10 +15,16 @@ double cycles_per_second(const machine& m) {
   return m.peak_f64 > 0 ? m.peak_f64 * 1e9 / (4 * lanes) : 3e9;
 }
 
+double last_cache(const machine& m) {
+  constexpr double most = 64 << 20;
+  return m.caches.empty() ? 0 : std::min(static_cast<double>(m.caches.back().bytes), most);
+}
+
 double stream_rate(double bytes, const machine& m) {
   const double hertz = cycles_per_second(m);
   for (const cache_level& level : m.caches)
-    if (bytes <= 0.75 * static_cast<double>(level.bytes) && level.bandwidth > 0) return level.bandwidth * 1e9 / hertz;
+    if (bytes <= 0.75 * std::min(static_cast<double>(level.bytes), last_cache(m)) && level.bandwidth > 0)
+      return level.bandwidth * 1e9 / hertz;
   return m.memory_bandwidth > 0 ? m.memory_bandwidth * 1e9 / hertz : 4.0;
 }
 

@@ -27,6 +27,10 @@ double move_cycles(std::int64_t count, bool same_unit, bool any_unit, bool conve
 /// Cycles per second of a core: from the peak, which is two multiply-adds a cycle.
 double cycles_per_second(const machine& m);
 
+/// Bytes beyond which data counts as out of memory: the last cache, or what of a very large one a program can hope for
+/// beside its neighbours.
+double last_cache(const machine& m);
+
 /// Bytes per cycle one core streams when `bytes` are in play.
 double stream_rate(double bytes, const machine& m);
 

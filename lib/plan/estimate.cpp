@@ -110,7 +110,7 @@ double seconds_of(const segment& s, const std::vector<int>& block, double footpr
   const double near = stream_rate(static_cast<double>(s.scratch_bytes), m) * hertz;
   const double step_overhead = m.writes_kernels ? 15 : 120;
   const traffic moved = traffic_of(s, block);
-  const bool beyond = !m.caches.empty() && footprint >= static_cast<double>(m.caches.back().bytes);
+  const bool beyond = !m.caches.empty() && footprint >= last_cache(m);
   double total = 0, plain = 0;                // as all steps cost, and where the hardware follows what they read
   double outside = 0, inside = 0;             // bytes
   int streams_in = 0;                         // of pointwise steps

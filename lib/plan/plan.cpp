@@ -2,6 +2,7 @@
 #include "plan/plan.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <set>
 
@@ -118,7 +119,7 @@ class blocker {
     if ((!others && !moves && hints_.block <= 0) || hints_.block == 0 || common.empty()) offer({}, 1, false);
     const auto& labels = work_.source.labels;
     std::stable_sort(common.begin(), common.end(), [&](int x, int y) { return labels[x].extent > labels[y].extent; });
-    if (hints_.block != 0 && !common.empty()) offer_sizes(companions(common, common[0]));
+    if (hints_.block != 0 && !common.empty()) offer_sizes(copies() ? std::vector{outermost(common)} : companions(common, common[0]));
     p.block_labels = block_;
     p.segments.push_back(std::move(best_));
     p.seconds = least_;
@@ -132,6 +133,36 @@ class blocker {
   }
 
  private:
+  /// Sums of copies of tensors in memory: transposed ones want blocks of many rows and columns.
+  bool copies() const {
+    return std::all_of(work_.ops.begin(), work_.ops.end(), [](const pair_op& op) {
+      const operand& x = op.a.where == operand::kind::one ? op.b : op.a;
+      const bool one_factor = op.a.where == operand::kind::one || op.b.where == operand::kind::one;
+      return op.what == action::contract && one_factor && x.where != operand::kind::temporary && op.c.where == operand::kind::external &&
+             x.labels.size() == op.c.labels.size();
+    });
+  }
+
+  /// Something has its neighbours along the label.
+  bool is_transposed(int label) const {
+    bool found = false;
+    for (const pair_op& op : work_.ops)
+      for_each_operand(op, [&](const operand& x) {
+        for (std::size_t d = 0; d < x.labels.size(); ++d) found = found || (x.labels[d] == label && std::abs(x.strides[d]) == 1);
+      });
+    return found;
+  }
+
+  /// Of these labels, that of the largest steps in the result.
+  int outermost(const std::vector<int>& labels) const {
+    const operand& c = work_.ops.front().c;
+    int best = labels.front();
+    std::int64_t most = 0;
+    for (std::size_t d = 0; d < c.labels.size(); ++d)
+      if (contains(labels, c.labels[d]) && std::abs(c.strides[d]) > most) most = std::abs(c.strides[d]), best = c.labels[d];
+    return best;
+  }
+
   /// The label to cut, behind the common labels that every tensor with it has as well: those are taken one by one.
   /// Another common label would make the blocks read again what does not have it.
   std::vector<int> companions(const std::vector<int>& common, int cut) const {
@@ -150,6 +181,11 @@ class blocker {
 
   void offer_sizes(const std::vector<int>& block) {
     if (hints_.block > 0) return offer(block, hints_.block, hints_.interleave);
+    if (copies()) {
+      for (std::int64_t size : {1, 2, 4, 8, 16, 32})
+        if (size >= 8 || !is_transposed(block.back())) offer(block, size, false);  // whole lines
+      return;
+    }
     for (std::int64_t size : {1, 2, 4, 8}) offer(block, size * width(), true);
     for (std::int64_t size : {1, 2, 4, 8, 16, 32}) offer(block, size, false);
     if (std::all_of(work_.ops.begin(), work_.ops.end(), [](const pair_op& op) { return op.what != action::contract; }))
@@ -172,9 +208,15 @@ class blocker {
     if (!block.empty()) size = std::min(size, work_.source.labels[block.back()].extent);
     times /= static_cast<double>(size);
     segment s = make_segment(work_, block, size, lane, machine_, options_);
-    const double seconds = planning::seconds_of(s, block, footprint_, lane < 0 && lane_ < 0, machine_) * times;
+    const double seconds = planning::seconds_of(s, block, footprint_, lane < 0 && lane_ < 0, machine_) * times * idle(block, times);
     if (seconds >= least_) return;
     least_ = seconds, best_ = std::move(s), block_ = block, best_lane_ = lane;
+  }
+
+  /// Threads that too few blocks leave without work, by those that have some.
+  double idle(const std::vector<int>& block, double blocks) const {
+    const int threads = options_.threads > 0 ? std::min(options_.threads, machine_.cores) : machine_.cores;
+    return block.empty() ? 1 : std::max(1.0, threads / std::max(1.0, std::floor(blocks)));
   }
 
   const work& work_;

@@ -136,7 +136,7 @@ std::optional<plan_step> streamed(const segment& g, const traffic& t, const plan
 
 void stream_results(plan& p, const machine& m) {
   if (m.caches.size() < 2 || p.bytes < static_cast<double>(m.caches[1].bytes)) return;
-  const bool beyond = p.bytes >= 1.25 * static_cast<double>(m.caches.back().bytes);
+  const bool beyond = p.bytes >= 1.25 * last_cache(m);
   for (segment& g : p.segments) {
     const traffic t = traffic_of(g, p.block_labels);
     const bool halves = halves_ask(p, g);

@@ -246,3 +246,62 @@ TEST_CASE("products of halves ask for few tensors, and for elements side by side
   CHECK_FALSE(asks(3, across));
   CHECK_FALSE(asks(1, as_they_lie));
 }
+
+namespace {
+
+/// C = the sum of the factors' products over large square matrices; a term is a list of references "ij" or one label.
+plan over_matrices(std::int64_t n, const std::vector<std::vector<const char*>>& terms) {
+  case_builder c(dtype::f64);
+  for (char l : {'i', 'j', 'k'}) c.label(l, 3);
+  std::vector<product> products;
+  const reference left = c.tensor("C", "ij");
+  for (const auto& term : terms) {
+    product t;
+    for (const char* labels : term) t.factors.push_back(c.tensor("A", labels));
+    products.push_back(t);
+  }
+  c.p.statements = {{left, update::assign, products}};
+  for (label_info& l : c.p.labels) l.extent = n;  // what the planner sees; the memory stays small
+  const auto stretch = [&](reference& r) {
+    if (r.axes.size() == 2) r.axes[0].stride = r.axes[0].stride > 1 ? n : 1, r.axes[1].stride = r.axes[1].stride > 1 ? n : 1;
+  };
+  stretch(c.p.statements[0].left);
+  for (product& t : c.p.statements[0].terms)
+    for (reference& f : t.factors) stretch(f);
+  machine m = zen4();
+  m.cores = 2;
+  return make_plan(c.p, m);
+}
+
+const step_axis& axis_of(const plan& p, const plan_step& s, const char* label) {
+  for (const step_axis& x : s.axes)
+    if (p.source.labels[static_cast<std::size_t>(x.label)].name == label) return x;
+  FAIL("no axis " << label);
+  return s.axes.front();
+}
+
+}  // namespace
+
+TEST_CASE("a matrix and its transpose are added in blocks of whole lines of rows") {
+  const plan p = over_matrices(4000, {{"ij"}, {"ji"}});
+  INFO(to_string(p, zen4()));
+  REQUIRE(p.block_labels.size() == 1);
+  CHECK(p.source.labels[static_cast<std::size_t>(p.block_labels[0])].name == "i");
+  CHECK(p.segments[0].block >= 8);
+}
+
+TEST_CASE("a matrix times a vector, element by element, goes along the rows") {
+  const plan p = over_matrices(4000, {{"ij", "j"}});
+  INFO(to_string(p, zen4()));
+  const plan_step& s = p.segments[0].steps[0];
+  CHECK(axis_of(p, s, "j").tile == 4000);
+  CHECK(axis_of(p, s, "i").tile <= 500);
+}
+
+TEST_CASE("rows of b that lie far apart are packed") {
+  const plan p = over_matrices(1000, {{"ik", "kj"}});
+  INFO(to_string(p, zen4()));
+  const plan_step& s = p.segments[0].steps[0];
+  CHECK(s.how == method::direct);
+  CHECK(s.pack_b);
+}

@@ -1,0 +1,225 @@
+// One way to run a pairwise product: its tiles, cut for caches, rows and threads, and what it costs.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "plan/cost.hpp"
+#include "plan/plan.hpp"
+
+namespace ricci::planning {
+
+using kernels::lanes;
+
+inline std::int64_t stride_of(const operand& x, int label) {
+  for (std::size_t d = 0; d < x.labels.size(); ++d)
+    if (x.labels[d] == label) return x.strides[d];
+  return 0;
+}
+
+inline bool has(const operand& x, int label) { return std::find(x.labels.begin(), x.labels.end(), label) != x.labels.end(); }
+
+inline std::int64_t divide_up(std::int64_t x, std::int64_t y) { return (x + y - 1) / y; }
+
+struct candidate {
+  const machine& m;
+  const options& o;
+  const std::vector<int>& block_labels;
+  plan_step step;
+
+  step_axis& axis(int label) {
+    return *std::find_if(step.axes.begin(), step.axes.end(), [&](const step_axis& x) { return x.label == label; });
+  }
+
+  std::int64_t tile_size(std::int64_t step_axis::*stride, bool with_lane_only_in_c) const {
+    std::int64_t n = 1;
+    for (const step_axis& x : step.axes)
+      if (x.*stride != 0 || (x.label == step.lane_label && with_lane_only_in_c)) n *= x.tile;
+    return n;
+  }
+
+  std::int64_t packed_bytes() const {
+    const auto size = static_cast<std::int64_t>(size_of(compute_type(step.op.c.type)));
+    std::int64_t n = 0;
+    if (step.pack_a) n += tile_size(&step_axis::a, step.lanes != lanes::n);
+    if (step.pack_b) n += tile_size(&step_axis::b, true);
+    if (step.buffer_c) n += tile_size(&step_axis::c, false);
+    return n * size;
+  }
+
+  /// Halves tiles until what is packed fits: batch labels down to L1, the others to half of L2.
+  void fit_tiles() {
+    if (!step.pack_a && !step.pack_b && !step.buffer_c) return;
+    const std::int64_t near = m.caches.empty() ? 24576 : m.caches[0].bytes * 3 / 4;
+    const std::int64_t far = m.caches.size() < 2 ? 131072 : m.caches[1].bytes / 2;
+    const std::int64_t width = m.vector_bytes / static_cast<std::int64_t>(size_of(compute_type(step.op.c.type)));
+    while (packed_bytes() > near) {
+      const bool over = packed_bytes() > far;
+      step_axis* best = nullptr;
+      double worth = 0;
+      for (step_axis& x : step.axes) {
+        const bool is_lane = x.label == step.lane_label;
+        const std::int64_t least = is_lane ? 4 * width : x.role == group::k ? 32 : x.role == group::batch ? 1 : 8;
+        if (x.part != 0 || x.tile <= least || (!over && x.role != group::batch)) continue;
+        const double span = static_cast<double>(x.tile) * (x.role == group::batch && !is_lane ? 1e6 : 1) *
+                            (x.role == group::k ? 0.01 : 1);
+        if (span > worth) worth = span, best = &x;
+      }
+      if (!best) break;
+      const std::int64_t pieces = divide_up(best->extent, best->tile) * 2;
+      std::int64_t tile = divide_up(best->extent, pieces);
+      if (best->label == step.lane_label) tile = divide_up(tile, width) * width;
+      best->tile = std::min(tile, best->tile - 1);
+    }
+  }
+
+  /// Products element by element go along the rows of large tensors: a kernel walks down the columns of its tile.
+  void follow_rows() {
+    double elements = 1;
+    step_axis* outer = nullptr;
+    for (step_axis& x : step.axes) {
+      if (x.role == group::k) return;
+      elements *= static_cast<double>(x.extent);
+      if (x.label != step.lane_label && (!outer || std::abs(x.c) > std::abs(outer->c))) outer = &x;
+    }
+    const double bytes = elements * static_cast<double>(size_of(step.op.c.type));
+    if (step.lanes != lanes::batch || !outer || !block_labels.empty() || m.caches.size() < 2 || bytes < static_cast<double>(m.caches[1].bytes)) return;
+    outer->tile = std::min<std::int64_t>(outer->tile, 8);
+  }
+
+  /// Cuts an outer axis so that every thread has several pieces.
+  void cut_for_threads(double cycles) {
+    const int threads = o.threads > 0 ? std::min(o.threads, m.cores) : m.cores;
+    if (threads < 2 || !block_labels.empty() || cycles < 60000 || step.op.cut_label >= 0) return;
+    std::int64_t pieces = 1;
+    for (const step_axis& x : step.axes)
+      if (x.role != group::k) pieces *= divide_up(x.extent, x.tile);
+    const auto wanted = static_cast<std::int64_t>(std::min(cycles / 20000, threads * 4.0));
+    if (pieces >= wanted) return;
+    step_axis* best = nullptr;
+    for (step_axis& x : step.axes) {
+      if (x.role == group::k || x.c == 0 || x.tile < 2) continue;
+      const bool is_lane = x.label == step.lane_label && x.tile < 64;
+      if (is_lane) continue;
+      // Whole batches first, the lanes last: their pieces are pieces of rows.
+      const auto worth = [&](const step_axis& y) { return y.label == step.lane_label ? 0 : y.role == group::batch ? 2 : 1; };
+      if (!best || worth(x) > worth(*best) || (worth(x) == worth(*best) && x.tile * std::abs(x.c) > best->tile * std::abs(best->c)))
+        best = &x;
+    }
+    if (!best) return;
+    std::int64_t tile = divide_up(best->tile, std::min(best->tile, divide_up(wanted, pieces)));
+    if (best->label == step.lane_label) tile = divide_up(tile, 64) * 64;
+    best->tile = std::min(best->tile, tile);
+  }
+
+  shape inner() const {
+    shape s;
+    s.lanes = step.lanes;
+    s.type = compute_type(step.op.c.type);
+    std::int64_t row = 1, col = 1;
+    for (const step_axis& x : step.axes) {
+      if (x.label == step.lane_label) s.lane = x.tile;
+      else if (x.role == group::k) s.k *= x.tile;
+      else if (x.role == group::m) row = std::max(row, x.tile), s.loops *= x.tile;
+      else if (x.role == group::n) col = std::max(col, x.tile), s.loops *= x.tile;
+      else if (step.lanes == lanes::batch || x.a == 0) s.loops *= x.tile;
+      else s.loops *= x.tile;
+    }
+    s.rows = row, s.cols = col;
+    s.loops /= row * col;
+    fuse_lane(s);
+    return s;
+  }
+
+  /// n labels whose strides nest with the lane axis will be one axis in the kernel.
+  void fuse_lane(shape& s) const {
+    const auto lane = std::find_if(step.axes.begin(), step.axes.end(),
+                                   [&](const step_axis& x) { return x.label == step.lane_label; });
+    if (lane == step.axes.end() || step.lanes == lanes::k) return;
+    std::int64_t reach = lane->tile, cols = s.cols;
+    if (lane->tile != lane->extent) return;
+    std::vector<const step_axis*> joined;
+    for (bool grown = true; grown;) {
+      grown = false;
+      for (const step_axis& x : step.axes) {
+        if (std::find(joined.begin(), joined.end(), &x) != joined.end()) continue;
+        if (x.label == step.lane_label || x.role == group::k || x.tile != x.extent) continue;
+        const bool nests = (step.buffer_c || x.c == reach) && (step.pack_b || x.b == reach) &&
+                           (step.lanes == lanes::n ? x.a == 0 : step.pack_a || x.a == reach);
+        if (!nests || x.c == 0 || x.b == 0) continue;
+        reach *= x.tile;
+        joined.push_back(&x);
+        if (x.role == group::n && x.tile == cols) s.cols = 1;
+        else s.loops = std::max<std::int64_t>(1, s.loops / x.tile);
+        grown = true;
+        break;
+      }
+    }
+    s.lane = reach;
+  }
+
+  double pack_cycles(const operand& x, std::int64_t step_axis::*stride, bool lane_extra, std::int64_t calls) const {
+    bool same = false, any = x.where == operand::kind::one;
+    for (const step_axis& a : step.axes) {
+      if (a.*stride == 1 && a.label == step.lane_label) same = true;
+      if (a.*stride == 1 && a.tile >= 4) any = true;
+    }
+    return static_cast<double>(calls) *
+           move_cycles(tile_size(stride, lane_extra), same, any, x.type != compute_type(x.type));
+  }
+
+  /// A panel of b beyond the caches whose rows lie far apart costs misses of cache and address translation. Written
+  /// kernels, which wait for nothing else, bear it from the second cache (64 x 64 x 7 panel, rows 36 KiB apart: 92 % of
+  /// the speed of a packed one).
+  double strided_penalty(double panel) const {
+    const std::size_t near = m.writes_kernels ? 1 : 0;
+    if (step.pack_b || m.caches.size() <= near || panel < 0.75 * static_cast<double>(m.caches[near].bytes)) return 1;
+    std::int64_t widest = 0;
+    for (const step_axis& x : step.axes)
+      if (x.role == group::k && x.tile > 16) widest = std::max(widest, std::abs(x.b));
+    return widest * static_cast<std::int64_t>(size_of(step.op.b.type)) >= 1024 ? 1.8 : 1.2;
+  }
+
+  /// Whether b pays that penalty for every row, so that a packed copy is worth a thought.
+  bool rows_far_apart() const {
+    const shape s = inner();
+    for (const step_axis& x : step.axes)
+      if (x.role == group::k && x.tile > 1 && std::abs(x.b) * static_cast<std::int64_t>(size_of(step.op.b.type)) < 1024) return false;
+    return strided_penalty(static_cast<double>(s.lane * s.cols * s.k) * static_cast<double>(size_of(s.type))) > 1.5;
+  }
+
+  /// Estimated cycles of the whole step on one core.
+  double cycles() {
+    std::int64_t calls = 1, calls_b = 1, calls_c = 1;
+    double work = 2;
+    for (const step_axis& x : step.axes) {
+      const std::int64_t outer = divide_up(x.extent, x.tile);
+      calls *= outer;
+      if (x.b != 0 || calls_b > 1) calls_b *= outer;
+      if (x.role != group::k) calls_c *= outer;
+      work *= static_cast<double>(x.extent);
+    }
+    const shape s = inner();
+    const auto size = static_cast<double>(size_of(s.type));
+    double per_call = kernel_cycles(s, m);
+    const double panel = static_cast<double>(s.lane * s.cols * s.k) * size;  // of b, read again by every group of rows
+    const double rereads = std::max(1.0, static_cast<double>(s.rows) / 4);
+    per_call = std::max(per_call, static_cast<double>(s.loops) * panel * rereads / stream_rate(panel, m));
+    per_call *= strided_penalty(panel);
+    double total = static_cast<double>(calls) * (per_call + call_cycles(m));
+    const bool lane_in_a = step.lanes != lanes::n;
+    if (step.pack_a && !step.keep_a) total += pack_cycles(step.op.a, &step_axis::a, lane_in_a, calls);
+    if (step.pack_b && !step.keep_b) total += pack_cycles(step.op.b, &step_axis::b, true, std::max(calls_b, calls_c > 1 ? calls_b : 1));
+    if (step.buffer_c) total += pack_cycles(step.op.c, &step_axis::c, false, calls_c);
+    step.flops = work * (is_complex(s.type) ? 4 : 1);
+    if (step.op.scale.where != operand::kind::one) {
+      const auto elements = static_cast<double>(tile_size(&step_axis::c, false));
+      step.flops += elements;
+      total += elements / static_cast<double>(m.vector_bytes) * size;
+    }
+    return total;
+  }
+};
+
+}  // namespace ricci::planning

@@ -161,22 +161,27 @@ void contract_code::sum_loop(const tile& t, bool fresh) {
     lea(b, ptr[b_ + static_cast<int>(n.outer[0].second)]);
   }
   const std::int64_t row = t.row * n.row_a;
-  const auto steps = [&](std::int64_t count) {
-    for (std::int64_t k = 0; k < count; ++k) one_step(t, a, b, row + k * n.k_a, k * n.k_b, fresh);
+  const auto steps = [&](std::int64_t count, std::int64_t behind) {
+    for (std::int64_t k = 0; k < count; ++k) {
+      rows_left_ = count - k + behind;
+      one_step(t, a, b, row + k * n.k_a, k * n.k_b, fresh);
+    }
+    rows_left_ = 0;
   };
-  if (rounds > 1) {
+  const std::int64_t looped = rounds > 2 ? rounds - 1 : rounds == 2 ? 2 : 0;  // the last ones know where b ends
+  const std::int64_t rest = n.k - looped * unroll;
+  if (looped) {
     Xbyak::Label top;
-    mov(eax, static_cast<std::uint32_t>(rounds));
+    mov(eax, static_cast<std::uint32_t>(looped));
     align(16);
     L(top);
-    steps(unroll);
+    steps(unroll, rest);
     if (n.k_a) Xbyak::CodeGenerator::add(a, static_cast<int>(unroll * n.k_a));
     if (n.k_b) Xbyak::CodeGenerator::add(b, static_cast<int>(unroll * n.k_b));
     dec(eax);
     jnz(top, T_NEAR);
   }
-  const std::int64_t rest = rounds > 1 ? n.k - rounds * unroll : n.k;
-  steps(rest);
+  steps(rest, 0);
   if (n.odd) odd_step(t, a, b, row + rest * n.k_a, rest * n.k_b);
   if (table) {
     dec(r8d);

@@ -27,6 +27,7 @@ struct candidate {
   const options& o;
   const std::vector<int>& block_labels;
   plan_step step;
+  bool along_rows_of_b = false;  // see follow_rows_of_b
 
   step_axis& axis(int label) {
     return *std::find_if(step.axes.begin(), step.axes.end(), [&](const step_axis& x) { return x.label == label; });
@@ -74,6 +75,25 @@ struct candidate {
     }
   }
 
+  /// A vector times a large matrix goes along its rows, some at a time: the kernel would walk down columns.
+  void follow_rows_of_b() {
+    step_axis* k = nullptr;
+    double bytes = static_cast<double>(size_of(step.op.b.type));
+    for (step_axis& x : step.axes) {
+      bytes *= static_cast<double>(x.extent);
+      if (x.role == group::m || x.role == group::batch || x.tile != x.extent) return;
+      if (x.role == group::k) {
+        if (k) return;
+        k = &x;
+      }
+    }
+    const auto far = [&](const step_axis& x) { return std::abs(x.b) * static_cast<std::int64_t>(size_of(step.op.b.type)) >= 4096; };
+    if (step.lanes != lanes::n || step.pack_b || step.buffer_c || !k || !far(*k) || k->part != 0 || !block_labels.empty()) return;
+    if (m.caches.size() < 2 || bytes < static_cast<double>(m.caches[1].bytes) || compute_type(step.op.c.type) != step.op.c.type) return;
+    k->tile = std::min<std::int64_t>(k->tile, 8);
+    along_rows_of_b = true;
+  }
+
   /// Products element by element go along the rows of large tensors: a kernel walks down the columns of its tile.
   void follow_rows() {
     double elements = 1;
@@ -95,7 +115,7 @@ struct candidate {
     std::int64_t pieces = 1;
     for (const step_axis& x : step.axes)
       if (x.role != group::k) pieces *= divide_up(x.extent, x.tile);
-    const auto wanted = static_cast<std::int64_t>(std::min(cycles / 20000, threads * 4.0));
+    const auto wanted = static_cast<std::int64_t>(std::min(cycles / 20000, along_rows_of_b ? threads : threads * 4.0));
     if (pieces >= wanted) return;
     step_axis* best = nullptr;
     for (step_axis& x : step.axes) {

@@ -112,7 +112,7 @@ class chooser {
 
   /// packs: b is packed although its lanes are neighbours, because its rows are far apart.
   void try_direct(const pair_op& op, const std::vector<step_axis>& axes, int lane, lanes mode, bool packs = false) {
-    candidate c{m_, o_, block_, {}};
+    candidate c{m_, o_, block_, {}, false};
     plan_step& s = c.step;
     s.op = op;
     s.axes = axes;
@@ -129,6 +129,7 @@ class chooser {
     s.keep_b = s.pack_b && !block_.empty() && !depends(op.b, block_);
     c.fit_tiles();
     c.follow_rows();
+    c.follow_rows_of_b();
     if (narrow(op.c) && std::any_of(s.axes.begin(), s.axes.end(), [](const step_axis& x) { return x.role == group::k && x.tile != x.extent; }))
       s.buffer_c = true;  // partial sums stay in float
     // A packed operand that is cut into tiles is not kept: its block changes within the step.
@@ -152,7 +153,7 @@ class chooser {
     op.a = unit, op.b = from;
     const auto axes = axes_of(op, extents_);
     if (axes.size() > kernels::max_loops) return false;
-    candidate c{m_, o_, block_, {}};
+    candidate c{m_, o_, block_, {}, false};
     c.step.op = op;
     c.step.how = method::move;
     c.step.axes = axes;

@@ -104,7 +104,7 @@ struct candidate {
       if (x.label != step.lane_label && (!outer || std::abs(x.c) > std::abs(outer->c))) outer = &x;
     }
     const double bytes = elements * static_cast<double>(size_of(step.op.c.type));
-    if (step.lanes != lanes::batch || !outer || !block_labels.empty() || m.caches.size() < 2 || bytes < static_cast<double>(m.caches[1].bytes)) return;
+    if (step.lanes != lanes::batch || !outer || !block_labels.empty() || m.caches.empty() || bytes < static_cast<double>(m.caches[0].bytes)) return;
     outer->tile = std::min<std::int64_t>(outer->tile, 8);
   }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 
 #include <nlohmann/json.hpp>
@@ -27,7 +28,7 @@ dtype type_named(const std::string& name) {
 constexpr const char* tail_names[] = {"open", "lanes", "sums", "packed"};
 
 codegen::tail_kind tail_named(const std::string& name) {
-  for (int i = 0; i < 3; ++i)
+  for (std::size_t i = 0; i < std::size(tail_names); ++i)
     if (name == tail_names[i]) return static_cast<codegen::tail_kind>(i);
   throw error(errc::bad_file, "'" + name + "' is no way to do the last columns");
 }

@@ -24,6 +24,11 @@ tune::table sample() {
 TEST_CASE("a tuning table and its text") {
   const tune::table t = sample();
   CHECK(tune::parse(tune::to_text(t)) == t);
+  for (const codegen::tail_kind tail : {codegen::tail_kind::open, codegen::tail_kind::lanes, codegen::tail_kind::packed}) {
+    tune::table other = t;
+    other.entries[0].tile.tail = tail;
+    CHECK(tune::parse(tune::to_text(other)) == other);
+  }
   CHECK(tune::find(t, {dtype::f64, true, 8, 8, 1, 8}) == codegen::tile_choice{64, 8, 1});
   CHECK(tune::find(t, {dtype::f64, false, 8, 8, 1, 8}) == codegen::tile_choice{});
   CHECK(tune::find({}, {dtype::f64, false, 8, 8, 1, 8}) == codegen::tile_choice{});

@@ -1,7 +1,8 @@
 // The bake-off kernels BK1, BK3 and BK5 on the GPU as fused programs: GB/s of what must move beside the triad of the same
 // run, GDOF/s and nominal GFLOP/s as the bake-off counts them. Times by events, medians.
 //   bench_fem_cuda [--case BK1] [--degrees 1:10] [--unknowns 1e7] [--tune 1] [--json FILE]
-// --tune measures other configurations of every kernel too, and shows each.
+// --tune measures other configurations of every kernel too, and shows each; --tune 2 those that copy ahead alone.
+// --compile 1 fills the kernel cache and measures nothing.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -29,7 +30,8 @@ struct settings {
   std::string only, json;
   int first = 1, last = 10;
   double unknowns = 1.05e7;
-  bool tune = false;
+  int tune = 0;
+  bool compile = false;
 };
 
 struct result {
@@ -39,24 +41,68 @@ struct result {
   double seconds = 0, gbytes = 0, share = 0, gdofs = 0, gflops = 0;
 };
 
+/// With the tensor cores: where most of the lines that warps have in hand are there, and many warps are.
+std::vector<cuda::chain_config> tensor_configurations(const cuda::chain_plan& p, const cuda::gpu_machine& machine, int ahead, std::size_t most) {
+  std::vector<std::pair<double, cuda::chain_config>> scored;
+  cuda::chain_plan q = p;
+  for (const int threads : {32, 64, 96, 128, 192})
+    for (const int elements : {1, 2, 3, 4, 6, 8}) {
+      cuda::chain_config c{.elements = elements, .threads = threads, .early = ahead < 2, .turns = ahead > 0 ? 0 : 1, .ahead = ahead, .tensor = true};
+      cuda::set_config(q, c);
+      if (q.shared_bytes > machine.shared_most || (ahead > 0 && q.inputs.empty())) continue;
+      double useful = 0, spent = 0;
+      for (const cuda::chain_pass& pass : q.passes) {
+        if (!pass.tensor) continue;
+        const double tasks = static_cast<double>(cuda::chains::product_of(q, pass.fibre) * elements);
+        useful += tasks, spent += std::ceil(tasks / (threads / 2)) * (threads / 2);
+      }
+      if (spent == 0) return {};
+      c.blocks = static_cast<int>(std::min<std::int64_t>({machine.shared_bytes / (q.shared_bytes + 1024), machine.registers / (96 * threads), 32}));
+      if (c.blocks > 0) scored.push_back({useful / spent * std::min(1.0, std::pow(c.blocks * threads / 32 / 24.0, 0.5)) * (c.blocks > 2 ? 1 : 0.8), c});
+    }
+  std::stable_sort(scored.begin(), scored.end(), [](const auto& x, const auto& y) { return x.first > y.first; });
+  std::vector<cuda::chain_config> out;
+  for (const auto& [s, c] : scored)
+    if (out.size() < most) out.push_back(c);
+  return out;
+}
+
 /// What the library runs, or others by estimate besides, and the first ones changed a little.
-std::vector<cuda::chain_config> configurations(const cuda::chain_plan& p, const cuda::gpu_machine& machine, bool tune) {
-  if (!tune) return {p.config};
-  std::vector<cuda::chain_config> all = cuda::chain_candidates(p, machine, 18);
+std::vector<cuda::chain_config> configurations(const cuda::chain_plan& p, const cuda::gpu_machine& machine, int tune) {
+  if (tune == 0) return {p.config};
+  std::vector<cuda::chain_config> all{p.config};
+  for (const int ahead : {0, 1, 2})
+    for (const cuda::chain_config& c : cuda::chain_candidates(p, machine, ahead == 0 ? (tune == 1 ? 18 : 9) : tune == 1 ? 2 : 0, ahead)) all.push_back(c);
   const std::size_t base = all.size();
+  for (const int ahead : {0, 1, 2})
+    for (const cuda::chain_config& c : tensor_configurations(p, machine, ahead, tune == 1 ? 7 : ahead > 0 ? 3 : 1)) all.push_back(c);
   const auto add = [&](std::size_t c, auto&& change) {
     cuda::chain_config x = all[c];
     change(x);
     if (std::find(all.begin(), all.end(), x) == all.end()) all.push_back(x);
   };
   for (std::size_t c = 0; c < base; ++c) {
-    add(c, [](auto& x) { x.early = !x.early; });
-    if (c < 8) add(c, [](auto& x) { x.turns = 8; });
-    if (c < 8) add(c, [](auto& x) { x.early = !x.early, x.turns = 8; });
-    if (c < 8 && all[c].blocks > 2) add(c, [](auto& x) { x.blocks = x.blocks * 2 / 3; });
-    if (c < 4) add(c, [](auto& x) { x.unroll = x.unroll == 4 ? 0 : 4; });
+    if (all[c].ahead < 2) add(c, [](auto& x) { x.early = !x.early; });
+    if (all[c].lines > 2) add(c, [](auto& x) { x.lines = 6; });
+    if (all[c].lines > 2) add(c, [](auto& x) { x.lines = 8, x.early = true; });
+    const bool some = c < 8 && tune == 1;
+    if (some || c < 3) add(c, [](auto& x) { x.turns = x.turns == 8 ? 0 : 8; });
+    if (some) add(c, [](auto& x) { x.early = !x.early, x.turns = x.turns == 8 ? 0 : 8; });
+    if (c < (tune == 1 ? 8 : 0) && all[c].blocks > 2) add(c, [](auto& x) { x.blocks = x.blocks * 2 / 3; });
+    if (c < (tune == 1 ? 4 : 0)) add(c, [](auto& x) { x.unroll = x.unroll == 4 ? 0 : 4; });
   }
   return all;
+}
+
+/// The largest difference beside the largest element; NaN if anything is.
+double difference(const std::vector<double>& x, const std::vector<double>& y) {
+  double most = 0, largest = 0;
+  for (std::size_t n = 0; n < x.size(); ++n) {
+    const double d = std::abs(x[n] - y[n]);
+    if (std::isnan(d)) return d;
+    most = std::max(most, d), largest = std::max(largest, std::abs(y[n]));
+  }
+  return most / largest;
 }
 
 class bench {
@@ -73,6 +119,7 @@ class bench {
     }
     std::printf("%s: triad %.0f GB/s\n", device_.machine.name.c_str(), triad_);
     precompile();
+    if (set_.compile) return;
     std::printf("%-4s %6s %9s %9s %8s %7s %8s %9s  %s\n", "case", "degree", "elements", "us", "GB/s", "triad", "GDOF/s", "GFLOP/s", "kernel");
     for (const char* name : {"BK1", "BK3", "BK5"})
       for (int p = set_.first; p <= set_.last; ++p)
@@ -125,11 +172,19 @@ class bench {
     const cuda::program_plan plan = cuda::make_program_plan(program.what, device_.machine, {});
     if (plan.launches.size() != 1 || !plan.launches[0].chain) return void(std::printf("%s %d: not one kernel\n", name.c_str(), degree));
     result best;
+    std::vector<double> wanted;
     for (const cuda::chain_config& c : configurations(*plan.launches[0].chain, device_.machine, set_.tune)) {
       cuda::program_plan one = plan;
       cuda::set_config(*one.launches[0].chain, c);
       try {
         const cuda::executable code(one);
+        if (set_.tune) {
+          p.poison();
+          code.run({program.pointers.data(), program.scalars.data()}, nullptr);
+          const std::vector<double> got = p.sample();
+          if (wanted.empty()) wanted = got;
+          else if (const double far = difference(got, wanted); !(far < 1e-12)) throw error(errc::gpu_failed, "differs by " + std::to_string(far));
+        }
         result x;
         x.name = name, x.degree = degree, x.elements = elements;
         x.seconds = cuda::median_seconds(set_.tune ? 5 : 11, [&](int) { code.run({program.pointers.data(), program.scalars.data()}, nullptr); });
@@ -140,8 +195,8 @@ class bench {
         const cuda::chain_config& settled = code.plan().launches[0].chain->config;
         x.config = to_string(settled) + ", " + std::to_string(settled.blocks) + " blocks";
         char entry[160];
-        std::snprintf(entry, sizeof entry, "    {0x%016llx, {%d, %d, %d, %d, %s, %d, %d}},  // %s, degree %d", static_cast<unsigned long long>(cuda::signature_of(*plan.launches[0].chain)),
-                      settled.elements, settled.threads, settled.lines, settled.blocks, settled.early ? "true" : "false", settled.unroll, settled.turns, name.c_str(), degree);
+        std::snprintf(entry, sizeof entry, "    {0x%016llx, {%d, %d, %d, %d, %s, %d, %d, %d, %s}},  // %s, degree %d", static_cast<unsigned long long>(cuda::signature_of(*plan.launches[0].chain)),
+                      settled.elements, settled.threads, settled.lines, settled.blocks, settled.early ? "true" : "false", settled.unroll, settled.turns, settled.ahead, settled.tensor ? "true" : "false", name.c_str(), degree);
         x.entry = entry;
         if (set_.tune) show(x, "  ");
         if (best.seconds == 0 || x.seconds < best.seconds) best = x;
@@ -202,7 +257,8 @@ int main(int count, char** arguments) try {
     if (name == "--case") set.only = value;
     else if (name == "--json") set.json = value;
     else if (name == "--unknowns") set.unknowns = std::stod(value);
-    else if (name == "--tune") set.tune = value != "0";
+    else if (name == "--tune") set.tune = std::stoi(value);
+    else if (name == "--compile") set.compile = value != "0";
     else if (name == "--degrees") {
       set.first = std::stoi(value);
       set.last = value.find(':') == std::string::npos ? set.first : std::stoi(value.substr(value.find(':') + 1));

@@ -2,6 +2,7 @@
 #include "cuda_problems.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "../../examples/fem/operators.hpp"
 
@@ -60,6 +61,26 @@ void problem::fill(const void* pattern, std::int64_t bytes) {
   };
   one(all_->u);
   for (gpu_field& x : all_->geometric) one(x);
+}
+
+void problem::poison() {
+  gpu_field& v = all_->v;
+  std::int64_t done = std::min<std::int64_t>(1 << 16, v.size());
+  const std::vector<double> nan(static_cast<std::size_t>(done), std::nan(""));
+  ricci::detail::copy_memory(v.data(), true, nan.data(), false, done, 8);
+  for (std::int64_t some; done < v.size(); done += some) {
+    some = std::min(done, v.size() - done);
+    ricci::detail::copy_memory(v.data() + done, true, v.data(), true, some, 8);
+  }
+}
+
+std::vector<double> problem::sample() const {
+  const gpu_field& v = all_->v;
+  const std::int64_t part = std::min<std::int64_t>(1 << 17, v.size() / 3);
+  std::vector<double> out(static_cast<std::size_t>(3 * part));
+  std::int64_t done = 0;
+  for (const std::int64_t from : {std::int64_t{0}, (v.size() - part) / 2, v.size() - part}) ricci::detail::copy_memory(out.data() + part * done++, false, v.data() + from, true, part, 8);
+  return out;
 }
 
 lowered problem::statements() {

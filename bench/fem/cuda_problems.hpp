@@ -27,6 +27,9 @@ class problem {
   /// Copies device memory over and over into all that is read.
   void fill(const void* pattern, std::int64_t bytes);
   lowered statements();
+  /// The result: its beginning, middle and end; poison() before a run shows what it does not write.
+  void poison();
+  std::vector<double> sample() const;
   double flops() const;  // as the bake-off counts them
 
  private:

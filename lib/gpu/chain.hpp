@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -24,7 +25,9 @@ struct chain_config {
   int blocks = 1;     // on a multiprocessor that the compiler leaves registers for
   bool early = false; // what later stages read is asked for when a block begins
   int unroll = 0;     // terms of a sum that are written out, if they come from shared memory; 0: all
-  int turns = 1;      // groups of elements that a block takes, one after the other
+  int turns = 1;      // groups of elements that a block takes, one after the other; 0: as many as there are for it
+  int ahead = 0;      // what is copied to shared memory while the group before is computed: 1: what begins the chain, 2: all
+  bool tensor = false; // products with matrices in double are the tensor cores'
   bool operator==(const chain_config&) const = default;
 };
 
@@ -40,10 +43,13 @@ struct chain_op {
 /// What runs between two barriers over the same fibres.
 struct chain_pass {
   std::vector<int> fibre;        // outermost first: neighbouring threads differ in the last
+  std::vector<int> lanes{};      // the same, or in the order that shared memory likes better
+  bool by_element = false;       // which likes threads best that differ in the element
   bool element_fastest = false;  // or in the element
   int stage = 0;
   std::vector<int> ops;
   int lines = 1;                 // that a thread has in hand at a time
+  bool tensor = false;           // a warp has 16 lines in hand, four threads each
 };
 
 /// A temporary in shared memory, or rather one element's.
@@ -54,11 +60,18 @@ struct chain_buffer {
   int first = 0, last = 0;                     // stages
 };
 
+/// A tensor in memory that a block copies to shared memory one group of elements ahead, as it lies.
+struct chain_input {
+  operand source;
+  std::int64_t run = 0, offset = 0;            // words of an element; of the block's first
+  int first = 0, last = 0;                     // stages that read it
+};
+
 /// A factor that all elements share, in shared memory: rows of the line label's values. Of an even or odd one, half the
 /// columns: first of the part that sums of mirrored values meet, then of the part that their differences meet.
 struct chain_matrix {
   operand source;
-  bool halves = false;
+  bool may_halve = false, halves = false;
   int line = -1;
   std::vector<int> rows;  // the summed labels
   std::int64_t columns = 1, pitch = 1, count = 1, offset = 0;
@@ -76,6 +89,7 @@ struct chain_plan {
   std::vector<chain_pass> passes;
   std::vector<chain_buffer> buffers;
   std::vector<chain_matrix> matrices;
+  std::vector<chain_input> inputs;             // by the stage after which a block asks for the next
   chain_config config;
   int shared_bytes = 0;
   double work = 0;                             // estimated: cycles of a multiprocessor for an element
@@ -90,7 +104,7 @@ std::uint64_t signature_of(const chain_plan& p);
 std::optional<chain_config> measured_config(const chain_plan& p, const gpu_machine& m);
 
 /// The best configurations by estimate, best first; set_config() makes the plan follow one.
-std::vector<chain_config> chain_candidates(const chain_plan& p, const gpu_machine& m, std::size_t most = 1);
+std::vector<chain_config> chain_candidates(const chain_plan& p, const gpu_machine& m, std::size_t most = 1, int ahead = 0);
 void set_config(chain_plan& p, const chain_config& c);
 
 /// Fewer blocks until the compiler's registers do; nothing without a compiler.
@@ -105,7 +119,7 @@ std::vector<coefficient> scalars_of(const chain_plan& p);
 /// The kernel's arguments: its pointers, then the counts, then its scalars are added in order.
 class chain_args {
  public:
-  explicit chain_args(const chain_plan& p);
+  chain_args(const chain_plan& p, int multiprocessors);
   void add(void* pointer);
   void add_counts();
   void add(const double (&scalar)[2]);
@@ -153,6 +167,45 @@ bool depends_on_element(const chain_plan& p, const operand& x);
 /// Whether a thread of the pass finds the temporary in the registers that an earlier operation of the pass left it in:
 /// that operation, or -1.
 int in_registers(const chain_plan& p, const chain_pass& pass, int op, const operand& x);
+
+/// An access to a temporary in shared memory by the threads of a pass.
+struct chain_access {
+  const chain_pass* pass;
+  std::vector<int> labels;  // by axis, of the element
+  bool reads;
+  int op;
+};
+std::map<int, std::vector<chain_access>> accesses_of(const chain_plan& p);
+
+/// Strides by axis for temporaries of these extents that all accesses together like best; words of an element.
+struct chain_layout {
+  std::vector<std::int64_t> strides;
+  std::int64_t size = 1;
+  double cost = 0;
+};
+chain_layout choose_layout(const chain_plan& p, const std::vector<std::int64_t>& extents, const std::vector<chain_access>& all);
+
+/// Which of the labels of a pass that reads no memory neighbouring threads differ in.
+void choose_lanes(chain_plan& p);
+
+/// Words of an element's values if elements follow each other without gaps, or 0.
+std::int64_t run_of_element(const chain_plan& p, const operand& x);
+
+/// What the configuration has copied ahead, and the input that an operand is, or -1.
+void find_inputs(chain_plan& p);
+int input_of(const chain_plan& p, const operand& x);
+
+/// Whether all products of the pass are with matrices along lines, in double.
+bool suits_tensor_cores(const chain_plan& p, const chain_pass& pass);
+
+/// Steps of four terms that a sum over n takes from memory, tiles of eight, and places of a thread in n values that
+/// tiles left: as in kernels/chain_tensor.cuh.
+std::int64_t tiles_of(std::int64_t n);
+std::int64_t places_of(std::int64_t n);
+
+/// Copies of the group `which` (a C++ expression) of input n, and the wait for it before its first stage.
+std::string ask_ahead(const chain_plan& p, std::size_t n, const std::string& which);
+std::string wait_ahead(const chain_plan& p, std::size_t n);
 
 /// Lines of 128 bytes that a warp touches when it reads one element each.
 int lines_touched(const chain_plan& p, const chain_pass& pass, const operand& x, std::int64_t elements);

@@ -8,9 +8,10 @@
 
 namespace ricci::cuda {
 
-chain_args::chain_args(const chain_plan& p) {
+chain_args::chain_args(const chain_plan& p, int multiprocessors) {
   const std::int64_t groups = (p.count + p.config.elements - 1) / p.config.elements;
-  grid_ = std::min<std::int64_t>((groups + p.config.turns - 1) / p.config.turns, 0x7fffffff);
+  const std::int64_t resident = std::int64_t{multiprocessors} * p.config.blocks;
+  grid_ = std::min<std::int64_t>(p.config.turns > 0 ? (groups + p.config.turns - 1) / p.config.turns : std::min(groups, resident), 0x7fffffff);
   counts_[0] = p.count, counts_[1] = groups;
 }
 

@@ -8,16 +8,20 @@ namespace {
 
 constexpr std::int64_t most_unrolled = 512;  // turns of the loops over sums that are written out
 
-std::string each_line(std::int64_t length) {
-  return length == 1 ? "      { constexpr int l = 0;\n" : "#pragma unroll\n      for (int l = 0; l < " + num(length) + "; ++l) {\n";
-}
-
 std::string applied(function f, const std::string& x) {
   static constexpr const char* names[] = {"", "reciprocal", "square_root", "reciprocal_root", "absolute", "exponential", ""};
   return names[static_cast<int>(f)] + ("(" + x + ")");
 }
 
 }  // namespace
+
+std::string pass_writer::each_line(std::int64_t length) const {
+  const std::string n = num(length);
+  if (pass_.tensor)
+    return "#pragma unroll\n      for (int at = 0; at < " + num(places_of(length)) + "; ++at) {\n        const int along = line_at<" + n + ">(at, quad);\n        const bool there = along < " + n +
+           ";\n        const int l = there ? along : " + num(length - 1) + ";\n";
+  return length == 1 ? "      { constexpr int l = 0;\n" : "#pragma unroll\n      for (int l = 0; l < " + n + "; ++l) {\n";
+}
 
 /// Whether an operation of the pass outside of `but` finds this one's result in registers.
 bool pass_writer::used_later(int n, const std::vector<int>& but) const {
@@ -31,11 +35,13 @@ bool pass_writer::used_later(int n, const std::vector<int>& but) const {
 
 std::string pass_writer::array(int n) const {
   const int line = op(n).line;
+  if (pass_.tensor) return "v" + std::to_string(n) + "[2][" + num(places_of(p_.extents[static_cast<std::size_t>(line)])) + "]";
   return "v" + std::to_string(n) + "[" + std::to_string(lines_) + "][" + (line < 0 ? "1" : num(p_.extents[static_cast<std::size_t>(line)])) + "]";
 }
 
 std::string pass_writer::sum_text(int n) {
   const chain_op& x = op(n);
+  if (pass_.tensor) return tensor_sum(n);
   for (const operand* f : {&x.op.a, &x.op.b})
     if (const int m = matrix_of(p_, x, *f); m >= 0 && p_.matrices[static_cast<std::size_t>(m)].halves) return halves_text(n, p_.matrices[static_cast<std::size_t>(m)], f == &x.op.a ? x.op.b : x.op.a);
   std::string before, loops, ends;
@@ -115,7 +121,7 @@ std::string pass_writer::finish_sum(int n, std::string& before) {
   std::string t = each_line(x.line < 0 ? 1 : p_.extents[static_cast<std::size_t>(x.line)]);
   std::string stores;
   for (int r = 0; r < lines_; ++r) {
-    const std::string at = v + "[" + std::to_string(r) + "][l]";
+    const std::string at = v + "[" + std::to_string(r) + "][" + index() + "]";
     if (!plain) {
       std::string sum = scaled(x.op.alpha, at);
       if (adds) sum = "sum_of(" + sum + ", " + scaled(x.op.beta, value(n, x.op.c, r, before)) + ")";
@@ -123,7 +129,8 @@ std::string pass_writer::finish_sum(int n, std::string& before) {
     }
     if (x.stored) stores += "        " + store(n, r, at, before);
   }
-  return t + stores + "      }\n";
+  // Other threads of the warp have read what the stores may take the place of.
+  return (pass_.tensor && x.stored && !is_in_memory(p_, x.op.c) ? "      __syncwarp();\n" : "") + t + stores + "      }\n";
 }
 
 /// Elementwise operations over one line: all reads of a value of the line before its stores.
@@ -141,11 +148,12 @@ std::string pass_writer::run_text(const std::vector<int>& ops) {
       const std::string x = run_value(n, r, ops, before, asked);
       loads += asked;
       values += "        const W " + o + " = " + x + ";\n";
-      if (kept) values += "        v" + name + "[" + std::to_string(r) + "][l] = " + o + ";\n";
+      if (kept) values += "        v" + name + "[" + std::to_string(r) + "][" + index() + "] = " + o + ";\n";
       if (op(n).stored) stores += "        " + store(n, r, o, before);
     }
   }
-  return before + arrays + each_line(line < 0 ? 1 : p_.extents[static_cast<std::size_t>(line)]) + loads + values + stores + "      }\n";
+  const bool shares = pass_.tensor && std::any_of(ops.begin(), ops.end(), [&](int n) { return op(n).stored && !is_in_memory(p_, op(n).op.c); });
+  return before + arrays + (shares ? "      __syncwarp();\n" : "") + each_line(line < 0 ? 1 : p_.extents[static_cast<std::size_t>(line)]) + loads + values + stores + "      }\n";
 }
 
 /// A value that the run made already, or one that is loaded once at its beginning.

@@ -1,8 +1,6 @@
-// Shared memory of a chain: strides without bank conflicts, places that are used again, and how many elements a block
-// takes.
+// Shared memory of a chain: places that are used again, and how many elements a block takes.
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <map>
 #include <set>
 
@@ -15,102 +13,6 @@ using namespace chains;
 namespace {
 
 std::int64_t word_of(const chain_plan& p) { return static_cast<std::int64_t>(size_of(compute_type(p.type))); }
-
-/// An access to a buffer by the threads of a pass.
-struct access {
-  const chain_pass* pass;
-  std::vector<int> labels;  // by axis, of the element
-  bool reads;
-  int op;
-};
-
-std::vector<int> inner_of(const chain_plan& p, const operand& x) {
-  std::vector<int> labels;
-  for (const int l : x.labels)
-    if (!has(p.grid, l)) labels.push_back(l);
-  return labels;
-}
-
-std::map<int, std::vector<access>> find_accesses(const chain_plan& p) {
-  std::map<int, std::vector<access>> all;
-  const auto inside = [&](const operand& x) { return x.where == operand::kind::temporary && !is_in_memory(p, x); };
-  for (const chain_pass& pass : p.passes)
-    for (const int n : pass.ops) {
-      const chain_op& x = p.ops[static_cast<std::size_t>(n)];
-      for (const operand* in : inputs_of(x.op))
-        if (inside(*in) && in_registers(p, pass, n, *in) < 0) all[in->id].push_back({&pass, inner_of(p, *in), true, n});
-      if (x.stored && inside(x.op.c)) all[x.op.c.id].push_back({&pass, inner_of(p, x.op.c), false, n});
-    }
-  return all;
-}
-
-/// Cycles for the first threads' accesses: as many as different words in the bank that has the most.
-double conflicts(const chain_plan& p, const access& a, const std::vector<std::int64_t>& strides, std::int64_t element) {
-  const std::int64_t banks = 128 / word_of(p), fibres = product_of(p, a.pass->fibre), elements = p.config.elements;
-  const std::int64_t tasks = std::min<std::int64_t>(fibres * elements, 8 * banks);
-  double cycles = 0;
-  std::vector<std::set<std::int64_t>> hit(static_cast<std::size_t>(banks));
-  for (std::int64_t from = 0; from < tasks; from += banks) {
-    for (auto& h : hit) h.clear();
-    for (std::int64_t task = from; task < std::min(tasks, from + banks); ++task) {
-      std::int64_t f = a.pass->element_fastest ? task / elements : task % fibres;
-      std::int64_t at = (a.pass->element_fastest ? task % elements : task / fibres) * element;
-      for (std::size_t d = a.pass->fibre.size(); d-- > 0;) {
-        const std::int64_t extent = p.extents[static_cast<std::size_t>(a.pass->fibre[d])];
-        for (std::size_t x = 0; x < a.labels.size(); ++x)
-          if (a.labels[x] == a.pass->fibre[d]) at += f % extent * strides[x];
-        f /= extent;
-      }
-      hit[static_cast<std::size_t>(at % banks)].insert(at);
-    }
-    std::size_t most = 0;
-    for (const auto& h : hit) most = std::max(most, h.size());
-    cycles += static_cast<double>(most);
-  }
-  return cycles * static_cast<double>(banks) / static_cast<double>(std::max<std::int64_t>(1, tasks));
-}
-
-struct layout_of_class {
-  std::vector<std::int64_t> strides;
-  std::int64_t size = 1;
-};
-
-/// Strides for buffers of these extents that all accesses together like best.
-layout_of_class choose_layout(const chain_plan& p, const std::vector<std::int64_t>& extents, const std::vector<access>& all) {
-  const std::size_t rank = extents.size();
-  layout_of_class best{std::vector<std::int64_t>(rank, 1), 1};
-  if (rank == 0) return best;
-  double least = 1e300, dense = 1;
-  for (const std::int64_t n : extents) dense *= static_cast<double>(n);
-  std::vector<std::int64_t> pads(rank, 0);
-  const auto consider = [&](std::int64_t last) {
-    std::vector<std::int64_t> strides(rank, 1);
-    for (std::size_t d = rank - 1; d-- > 0;) strides[d] = strides[d + 1] * extents[d + 1] + pads[d];
-    const std::int64_t size = strides[0] * extents[0] + last;
-    double cost = 0;
-    for (const access& a : all) cost += conflicts(p, a, strides, size);
-    cost *= 1 + 0.3 * (static_cast<double>(size) / dense - 1);
-    if (cost < least * 0.999) least = cost, best = {strides, size};
-  };
-  // Pads of the outer axes: a few of each; of the element, up to a round of the banks.
-  std::function<void(std::size_t)> visit = [&](std::size_t d) {
-    if (d + 1 >= rank) return consider(0);
-    const std::int64_t most = d == 0 ? 7 : rank > 4 ? 1 : 2;
-    for (pads[d] = 0; pads[d] <= most; ++pads[d]) visit(d + 1);
-    pads[d] = 0;
-  };
-  visit(0);
-  if (p.config.elements > 1) {
-    const layout_of_class base = best;
-    for (std::int64_t last = 1; last < 128 / word_of(p); ++last) {
-      double cost = 0;
-      for (const access& a : all) cost += conflicts(p, a, base.strides, base.size + last);
-      cost *= 1 + 0.3 * (static_cast<double>(base.size + last) / dense - 1);
-      if (cost < least * 0.999) least = cost, best = {base.strides, base.size + last};
-    }
-  }
-  return best;
-}
 
 /// Operations of a pass that are emitted as one loop over the line.
 int run_of(const chain_plan& p, const chain_pass& pass, int op) {
@@ -126,15 +28,15 @@ int run_of(const chain_plan& p, const chain_pass& pass, int op) {
 }
 
 /// Whether the first write of y may go where x was: the same threads, the same places, after all reads.
-bool in_place(const chain_plan& p, const chain_buffer& x, const std::vector<access>& of_x, const chain_buffer& y, const std::vector<access>& of_y) {
+bool in_place(const chain_plan& p, const chain_buffer& x, const std::vector<chain_access>& of_x, const chain_buffer& y, const std::vector<chain_access>& of_y) {
   if (x.last != y.first || x.extents != y.extents) return false;
-  const access* write = nullptr;
-  for (const access& a : of_y)
+  const chain_access* write = nullptr;
+  for (const chain_access& a : of_y)
     if (!a.reads && a.pass->stage == y.first && !write) write = &a;
   if (!write) return false;
-  for (const access& a : of_y)
+  for (const chain_access& a : of_y)
     if (a.pass->stage == y.first && a.pass != write->pass) return false;
-  for (const access& a : of_x) {
+  for (const chain_access& a : of_x) {
     if (a.pass->stage < x.last) continue;
     if (a.pass != write->pass || !a.reads || run_of(p, *a.pass, a.op) > run_of(p, *a.pass, write->op)) return false;
     for (std::size_t d = 0; d < a.labels.size(); ++d) {
@@ -145,27 +47,27 @@ bool in_place(const chain_plan& p, const chain_buffer& x, const std::vector<acce
   return true;
 }
 
-void find_buffers(chain_plan& p, const std::map<int, std::vector<access>>& accesses) {
-  std::map<std::vector<std::int64_t>, std::vector<access>> classes;
+void find_buffers(chain_plan& p, const std::map<int, std::vector<chain_access>>& accesses) {
+  std::map<std::vector<std::int64_t>, std::vector<chain_access>> classes;
   for (const auto& [id, all] : accesses) {
     chain_buffer b;
     b.temporary = id;
     b.first = 1 << 20;
     for (const int l : p.temporaries[static_cast<std::size_t>(id)])
       if (!has(p.grid, l)) b.extents.push_back(p.extents[static_cast<std::size_t>(l)]);
-    for (const access& a : all) b.first = std::min(b.first, a.pass->stage), b.last = std::max(b.last, a.pass->stage);
+    for (const chain_access& a : all) b.first = std::min(b.first, a.pass->stage), b.last = std::max(b.last, a.pass->stage);
     auto& of_class = classes[b.extents];
     of_class.insert(of_class.end(), all.begin(), all.end());
     p.buffers.push_back(b);
   }
-  std::map<std::vector<std::int64_t>, layout_of_class> layouts;
+  std::map<std::vector<std::int64_t>, chain_layout> layouts;
   for (const auto& [extents, all] : classes) layouts[extents] = choose_layout(p, extents, all);
   for (chain_buffer& b : p.buffers) b.strides = layouts[b.extents].strides, b.size = layouts[b.extents].size;
   std::stable_sort(p.buffers.begin(), p.buffers.end(), [](const chain_buffer& x, const chain_buffer& y) { return x.first < y.first; });
 }
 
 /// First gap that is free while a buffer lives; where another ends just then, its place.
-std::int64_t place_buffers(chain_plan& p, const std::map<int, std::vector<access>>& accesses, std::int64_t first) {
+std::int64_t place_buffers(chain_plan& p, const std::map<int, std::vector<chain_access>>& accesses, std::int64_t first) {
   std::int64_t end = first;
   for (std::size_t n = 0; n < p.buffers.size(); ++n) {
     chain_buffer& b = p.buffers[n];
@@ -206,13 +108,16 @@ std::int64_t words_of(const chain_plan& p, const chain_pass& pass) {
   return (kept + most + 2) * word_of(p) / 4;
 }
 
-constexpr std::int64_t base_registers = 52, most_line_registers = 140;
+constexpr std::int64_t base_registers = 52;
+
+/// Registers for the lines that a thread has in hand; who asks for more than four has them measured.
+std::int64_t most_line_registers(const chain_config& c) { return c.lines > 6 ? 230 : c.lines > 4 ? 190 : 140; }
 
 /// As many lines at a time as there are tasks for, and registers.
 int lines_of(const chain_plan& p, const chain_pass& pass, const chain_config& c) {
   const std::int64_t tasks = product_of(p, pass.fibre) * c.elements;
   std::int64_t lines = std::min<std::int64_t>(c.lines, (tasks + c.threads - 1) / c.threads);
-  while (lines > 1 && lines * words_of(p, pass) > most_line_registers) --lines;
+  while (lines > 1 && lines * words_of(p, pass) > most_line_registers(c)) --lines;
   return static_cast<int>(lines);
 }
 
@@ -251,22 +156,36 @@ double score(const chain_plan& p, const chain_config& c, double shared, const gp
 
 void set_config(chain_plan& p, const chain_config& c) {
   p.config = c;
-  for (chain_pass& pass : p.passes) pass.lines = lines_of(p, pass, c);
+  for (chain_pass& pass : p.passes) {
+    pass.tensor = c.tensor && suits_tensor_cores(p, pass);
+    pass.lines = pass.tensor ? 2 : lines_of(p, pass, c);
+  }
   p.buffers.clear();
   std::int64_t at = 0;
   const std::int64_t wide = std::max<std::int64_t>(1, 16 / word_of(p));
   for (chain_matrix& m : p.matrices) {
+    m.halves = m.may_halve && !c.tensor;
+    if (m.may_halve) m.columns = m.halves ? (p.extents[static_cast<std::size_t>(m.line)] + 1) / 2 : p.extents[static_cast<std::size_t>(m.line)];
+    if (m.may_halve) m.pitch = (m.columns + wide - 1) / wide * wide;
     m.offset = at;
     at += (m.count * m.pitch + wide - 1) / wide * wide;
   }
-  const auto accesses = find_accesses(p);
+  for (chain_pass& pass : p.passes) pass.lanes = pass.fibre, pass.by_element = false;
+  choose_lanes(p);
+  find_inputs(p);
+  for (chain_input& x : p.inputs) {
+    x.offset = at;
+    at += (x.run * c.elements + wide - 1) / wide * wide;
+  }
+  const auto accesses = accesses_of(p);
   find_buffers(p, accesses);
   p.shared_bytes = static_cast<int>(std::min<std::int64_t>(place_buffers(p, accesses, at) * word_of(p), 1 << 30));
 }
 
-std::vector<chain_config> chain_candidates(const chain_plan& given, const gpu_machine& m, std::size_t most) {
+std::vector<chain_config> chain_candidates(const chain_plan& given, const gpu_machine& m, std::size_t most, int ahead) {
   chain_plan p = given;
-  set_config(p, {});
+  set_config(p, {.ahead = ahead});
+  if (ahead > 0 && p.inputs.empty()) return {};
   std::int64_t fixed = 0;
   for (const chain_matrix& x : p.matrices) fixed += x.count * x.pitch * word_of(p);
   const double each = static_cast<double>(p.shared_bytes - fixed);
@@ -276,7 +195,7 @@ std::vector<chain_config> chain_candidates(const chain_plan& given, const gpu_ma
       const double shared = static_cast<double>(fixed) + each * elements * 1.03;
       if (elements > 1 && (shared > m.shared_most || elements > 2 * p.count)) break;
       for (const int lines : {1, 2, 3, 4}) {
-        const chain_config c{.elements = elements, .threads = threads, .lines = lines};
+        const chain_config c{.elements = elements, .threads = threads, .lines = lines, .turns = ahead > 0 ? 0 : 1, .ahead = ahead};
         const double s = score(p, c, shared, m);
         if (s > 0) scored.push_back({s, c});
       }
@@ -305,7 +224,8 @@ std::vector<chain_config> chain_candidates(const chain_plan& given, const gpu_ma
 
 std::string to_string(const chain_config& c) {
   return std::to_string(c.elements) + (c.elements == 1 ? " element" : " elements") + " a block of " + std::to_string(c.threads) + " threads" +
-         (c.lines > 1 ? ", " + std::to_string(c.lines) + " lines at a time" : "") + (c.unroll > 0 ? ", sums by " + std::to_string(c.unroll) : "") + (c.early ? ", early" : "") + (c.turns > 1 ? ", " + std::to_string(c.turns) + " turns" : "");
+         (c.lines > 1 ? ", " + std::to_string(c.lines) + " lines at a time" : "") + (c.unroll > 0 ? ", sums by " + std::to_string(c.unroll) : "") + (c.early ? ", early" : "") + (c.turns > 1 ? ", " + std::to_string(c.turns) + " turns" : "") +
+         (c.tensor ? ", tensor cores" : "") + (c.ahead > 0 ? ", ahead" : "") + (c.ahead > 1 ? " in all" : "");
 }
 
 }  // namespace ricci::cuda

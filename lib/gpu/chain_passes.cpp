@@ -205,7 +205,7 @@ class pass_maker {
       if (opens)
         for (std::size_t m = static_cast<std::size_t>(n) + 1; m < p_.ops.size(); ++m)
           if (reads(p_.ops[m], x.op.c)) at = std::max(at, reader_stage(static_cast<int>(m), n));
-      p_.passes.push_back({fibre, false, at, {}, 1});
+      p_.passes.push_back({.fibre = fibre, .stage = at, .ops = {}});
     }
     p_.passes[static_cast<std::size_t>(best)].ops.push_back(n);
     pass_of_[static_cast<std::size_t>(n)] = best;
@@ -295,7 +295,7 @@ class pass_maker {
           if (has(f->labels, l)) m.rows.push_back(l), m.count *= extent(l), ++known;
         if (known != f->labels.size()) continue;
         const std::int64_t wide = std::max<std::int64_t>(1, 16 / size);
-        m.halves = may_halve(x, *f, m);
+        m.halves = m.may_halve = may_halve(x, *f, m);
         if (m.halves) m.columns = (m.columns + 1) / 2;
         m.pitch = m.line < 0 ? 1 : (m.columns + wide - 1) / wide * wide;
         if (bytes + m.count * m.pitch * size > most) continue;

@@ -13,24 +13,24 @@ struct chain_entry {
 
 constexpr chain_entry entries[] = {
     {0x5f4ca537449a268a, {32, 32, 2, 19, true, 0, 8}},  // BK1, degree 1
-    {0x2f98bfb48b8788ff, {12, 32, 2, 17, true, 0, 8}},  // BK1, degree 2
+    {0x2f98bfb48b8788ff, {16, 32, 2, 17, true, 0, 1}},  // BK1, degree 2
     {0x57df7cfe5425adb8, {7, 32, 2, 15, true, 0, 1}},  // BK1, degree 3
     {0x228bfe7a98b41d45, {8, 32, 4, 9, true, 0, 1}},  // BK1, degree 4
-    {0xd91241d08bab8706, {3, 32, 4, 9, true, 0, 1}},  // BK1, degree 5
-    {0xb879b55692988afb, {2, 32, 4, 11, true, 0, 1}},  // BK1, degree 6
-    {0xd9eeb06b012a6684, {3, 64, 4, 5, false, 0, 1}},  // BK1, degree 7
-    {0xe970c75ebc2dc7dc, {2, 64, 3, 2, false, 0, 1}},  // BK1, degree 8
+    {0xd91241d08bab8706, {3, 32, 8, 8, true, 0, 1}},  // BK1, degree 5
+    {0xb879b55692988afb, {2, 32, 8, 11, true, 0, 1}},  // BK1, degree 6
+    {0xd9eeb06b012a6684, {4, 96, 8, 3, true, 0, 1}},  // BK1, degree 7
+    {0xe970c75ebc2dc7dc, {1, 32, 3, 9, true, 0, 1}},  // BK1, degree 8
     {0xe394ec3f7e1695af, {1, 32, 4, 8, true, 0, 1}},  // BK1, degree 9
-    {0x93a4496df314d284, {1, 64, 3, 6, false, 0, 1}},  // BK1, degree 10
+    {0x93a4496df314d284, {1, 96, 1, 4, false, 0, 0, 2, true}},  // BK1, degree 10
     {0xf36b5e46cb0828ee, {7, 32, 2, 16, true, 0, 8}},  // BK3, degree 1
     {0xb10c746c29915877, {2, 32, 1, 19, false, 0, 8}},  // BK3, degree 2
     {0x48cd90176af781e4, {5, 64, 2, 6, true, 0, 8}},  // BK3, degree 3
-    {0xca528c71367a74b5, {7, 128, 1, 4, false, 0, 1}},  // BK3, degree 4
-    {0x1f332041ae1ed522, {1, 32, 2, 9, true, 0, 1}},  // BK3, degree 5
-    {0xa3763bbfa7cd83fb, {1, 32, 2, 8, false, 0, 8}},  // BK3, degree 6
+    {0xca528c71367a74b5, {7, 128, 1, 4, true, 0, 1}},  // BK3, degree 4
+    {0x1f332041ae1ed522, {1, 32, 2, 9, true, 0, 8}},  // BK3, degree 5
+    {0xa3763bbfa7cd83fb, {1, 32, 2, 8, false, 0, 0}},  // BK3, degree 6
     {0x142a7b7b0542c168, {2, 96, 2, 4, true, 0, 1}},  // BK3, degree 7
-    {0x4ad095d5ed56469c, {2, 128, 2, 3, false, 0, 1}},  // BK3, degree 8
-    {0x33b2bf4f1f17a3cb, {1, 128, 1, 3, true, 0, 1}},  // BK3, degree 9
+    {0x4ad095d5ed56469c, {1, 64, 2, 6, true, 0, 1}},  // BK3, degree 8
+    {0x33b2bf4f1f17a3cb, {2, 128, 2, 2, true, 0, 1}},  // BK3, degree 9
     {0xfebed1a3a6d15f12, {1, 96, 2, 3, true, 0, 1}},  // BK3, degree 10
     {0xd05ea348b4fa72ae, {24, 32, 3, 16, false, 4, 1}},  // BK5, degree 1
     {0x6f4da70f133e023f, {32, 96, 1, 9, false, 0, 1}},  // BK5, degree 2
@@ -62,7 +62,7 @@ std::uint64_t signature_of(const chain_plan& p) {
       add_labels(x.sum);
       for (const operand* in : chains::inputs_of(x.op)) {
         const int m = chains::matrix_of(p, x, *in);
-        add(chains::is_in_memory(p, *in) + 2 * (m >= 0) + (m >= 0 && p.matrices[static_cast<std::size_t>(m)].halves ? 4 : 0));
+        add(chains::is_in_memory(p, *in) + 2 * (m >= 0) + (m >= 0 && p.matrices[static_cast<std::size_t>(m)].may_halve ? 4 : 0));
       }
     }
   }

@@ -59,11 +59,17 @@ pass_writer::pass_writer(const chain_plan& p, const chain_pass& pass) : p_(p), p
 }
 
 std::string pass_writer::text() {
+  if (pass_.tensor) return tensor_text();
   const int block = p_.config.threads;
   const bool once = tasks_ <= std::int64_t{block} * lines_;
   std::string t = once ? "    if (thread < " + num(tasks_) + ") {\n      const int task = thread;\n"
                        : "#pragma unroll 1\n    for (int task = thread; task < " + num(tasks_) + "; task += " + num(block * lines_) + ") {\n";
   for (int r = 0; r < lines_; ++r) t += place_text(r);
+  return t + ops_text() + "    }\n";
+}
+
+std::string pass_writer::ops_text() {
+  std::string t;
   for (std::size_t at = 0; at < pass_.ops.size();) {
     std::size_t end = at + 1;
     const chain_op& x = op(pass_.ops[at]);
@@ -75,7 +81,7 @@ std::string pass_writer::text() {
     }
     at = end;
   }
-  return t + "    }\n";
+  return t;
 }
 
 /// Which element and which fibre the task is; threads without one repeat another's and store nothing.
@@ -83,23 +89,27 @@ std::string pass_writer::place_text(int r) const {
   const std::string n = "_" + std::to_string(r), block = num(p_.config.threads);
   const std::int64_t elements = p_.config.elements;
   std::string t, task = "task";
-  if (r > 0) {
+  if (pass_.tensor) {
+    task = "task" + n;
+    t += "      const bool on" + n + " = task + row + " + num(r * 8) + " < " + num(tasks_) + ";\n";
+    t += "      const int task" + n + " = on" + n + " ? task + row + " + num(r * 8) + " : 0;\n";
+  } else if (r > 0) {
     task = "task" + n;
     t += "      const bool on" + n + " = task + " + num(r * p_.config.threads) + " < " + num(tasks_) + ";\n";
     t += "      const int task" + n + " = on" + n + " ? task + " + num(r * p_.config.threads) + " : task;\n";
   }
-  const bool fast = pass_.element_fastest;
+  const bool fast = pass_.element_fastest || pass_.by_element;
   const std::string e = elements == 1 ? "0" : fast ? task + " % " + num(elements) : task + " / " + num(fibres_);
   const std::string f = fibres_ == 1 ? "0" : fast ? task + " / " + num(elements) : elements == 1 ? task : task + " % " + num(fibres_);
   t += "      const int e" + n + " = " + e + ", f" + n + " = " + f + ";\n";
   std::int64_t inside = fibres_;
-  for (const int l : pass_.fibre) {
+  for (const int l : pass_.lanes) {
     const std::int64_t extent = p_.extents[static_cast<std::size_t>(l)];
     inside /= extent;
     t += "      const int L" + std::to_string(l) + n + " = f" + n + (inside > 1 ? " / " + num(inside) : "") +
          (inside * extent < fibres_ ? " % " + num(extent) : "") + ";\n";
   }
-  t += "      const bool in" + n + " = first + e" + n + " < args.count" + (r > 0 ? " && on" + n : "") + ";\n";
+  t += "      const bool in" + n + " = first + e" + n + " < args.count" + (r > 0 || pass_.tensor ? " && on" + n : "") + ";\n";
   t += "      const i64 el" + n + " = first + e" + n + " < args.count ? first + e" + n + " : args.count - 1;\n";
   std::int64_t step = p_.count;
   for (std::size_t d = 0; d < p_.digits.size() && p_.digits.size() > 1; ++d) {
@@ -123,6 +133,13 @@ std::string pass_writer::base(const std::string& type, const std::string& value,
 /// Where an operand's fibre begins, as a pointer or an offset in shared memory.
 std::string pass_writer::fibre_base(const operand& x, int r, std::string& before) {
   const std::string n = "_" + std::to_string(r);
+  if (const int copied = input_of(p_, x); copied >= 0) {
+    const chain_input& in = p_.inputs[static_cast<std::size_t>(copied)];
+    std::string value = num(in.offset) + " + e" + n + " * " + num(in.run);
+    for (const int l : pass_.fibre)
+      if (const std::int64_t s = stride_of(x, l); s != 0) value += " + L" + std::to_string(l) + n + " * " + num(s);
+    return base("int", value, before);
+  }
   if (is_in_memory(p_, x)) {
     std::string value = "p" + std::to_string(pointer_of(x));
     const bool one_digit = p_.digits.size() == 1;
@@ -176,9 +193,9 @@ std::string pass_writer::value(int n, const operand& x, int r, std::string& befo
     const chain_op& y = op(made);
     std::string at = "0";
     for (std::size_t d = 0; d < x.labels.size(); ++d)
-      if (y.op.c.labels[d] == y.line) at = x.labels[d] == here.line ? "l" : "k" + std::to_string(x.labels[d]);
+      if (y.op.c.labels[d] == y.line) at = x.labels[d] == here.line ? index() : pass_.tensor ? "s" : "k" + std::to_string(x.labels[d]);
     text = "v" + std::to_string(made) + "[" + std::to_string(r) + "][" + at + "]";
-  } else if (is_in_memory(p_, x)) {
+  } else if (is_in_memory(p_, x) && input_of(p_, x) < 0) {
     text = fibre_base(x, r, before) + "[0" + rest(x, here.line) + "]";
     if (x.type == p_.type) text = "E::get(" + text + ")";
   } else {
@@ -216,7 +233,7 @@ std::string pass_writer::store(int n, int r, const std::string& x, std::string& 
   const operand& c = here.op.c;
   const std::string suffix = "_" + std::to_string(r);
   if (!is_in_memory(p_, c)) {
-    const std::string guard = r > 0 ? "if (on" + suffix + ") " : "";
+    const std::string guard = pass_.tensor ? "if (on" + suffix + " && there) " : r > 0 ? "if (on" + suffix + ") " : "";
     return guard + "shared[" + fibre_base(c, r, before) + rest(c, here.line) + "] = " + x + ";\n";
   }
   const std::string to = fibre_base(c, r, before);
@@ -224,7 +241,7 @@ std::string pass_writer::store(int n, int r, const std::string& x, std::string& 
     const std::string table = fibre_base(here.op.a, r, before) + "[0" + rest(here.op.a, here.line) + "]";
     return "if (in" + suffix + ") add_to<E>(" + to + rest(c, here.line) + " + static_cast<i64>(" + table + ") * " + num(here.op.table_stride) + ", " + x + ");\n";
   }
-  return "if (in" + suffix + ") " + to + "[0" + rest(c, here.line) + "] = " + (c.type == p_.type ? "E::put(" + x + ")" : x) + ";\n";
+  return "if (in" + suffix + (pass_.tensor ? " && there" : "") + ") " + to + "[0" + rest(c, here.line) + "] = " + (c.type == p_.type ? "E::put(" + x + ")" : x) + ";\n";
 }
 
 const chain_buffer& pass_writer::buffer_of(const operand& x) const {
@@ -275,23 +292,9 @@ std::string matrices_text(const chain_plan& p) {
   return t;
 }
 
-/// The elements of an operand follow each other without gaps: how many words each has, or 0.
-std::int64_t run_of_element(const chain_plan& p, const operand& x) {
-  if (p.digits.size() != 1) return 0;
-  std::vector<std::pair<std::int64_t, std::int64_t>> axes;
-  for (std::size_t d = 0; d < x.labels.size(); ++d)
-    if (!has(p.grid, x.labels[d])) axes.push_back({x.strides[d], p.extents[static_cast<std::size_t>(x.labels[d])]});
-  std::sort(axes.begin(), axes.end());
-  std::int64_t expected = 1;
-  for (const auto& [stride, extent] : axes) {
-    if (stride != expected) return 0;
-    expected *= extent;
-  }
-  return stride_of(x, p.digits[0].first) == expected ? expected : 0;
-}
-
-/// What later stages of the block read is on its way to the second cache while the first ones run.
-std::string early_text(const chain_plan& p) {
+/// What later stages of the block read is on its way to the second cache while the first ones run; what the first stage
+/// reads, while the block's matrices are copied.
+std::string early_text(const chain_plan& p, bool begins) {
   std::string t;
   const auto pointers = pointers_of(p);
   std::set<std::size_t> done;
@@ -299,15 +302,15 @@ std::string early_text(const chain_plan& p) {
     for (const int n : pass.ops) {
       const chain_op& x = p.ops[static_cast<std::size_t>(n)];
       for (const operand* in : inputs_of(x.op)) {
-        if (!is_in_memory(p, *in) || is_same(*in, x.op.c)) continue;
+        if (!is_in_memory(p, *in) || is_same(*in, x.op.c) || input_of(p, *in) >= 0) continue;
         const auto at = static_cast<std::size_t>(std::find_if(pointers.begin(), pointers.end(), [&](const operand& y) { return is_same_memory(*in, y); }) - pointers.begin());
         const std::int64_t run = run_of_element(p, *in);
-        if (run * static_cast<std::int64_t>(size_of(in->type)) * p.config.elements < 512 || !done.insert(at).second || pass.stage == 0) continue;
+        if (run * static_cast<std::int64_t>(size_of(in->type)) * p.config.elements < 512 || (pass.stage == 0) != begins || !done.insert(at).second) continue;
         t += "      if (thread == " + num(static_cast<std::int64_t>(done.size() - 1) % p.config.threads) + ") ask_for_run(p" + std::to_string(at) + ", first * " + num(run) + ", end * " + num(run) + ");\n";
       }
     }
   if (t.empty()) return t;
-  return "    {\n      const i64 end = first + " + num(p.config.elements) + " < args.count ? first + " + num(p.config.elements) + " : args.count;\n" + t + "    }\n";
+  return "    {\n" + std::string(begins ? "      const i64 first = static_cast<i64>(blockIdx.x) * " + num(p.config.elements) + ";\n" : "") + "      const i64 end = first + " + num(p.config.elements) + " < args.count ? first + " + num(p.config.elements) + " : args.count;\n" + t + "    }\n";
 }
 
 std::string pointers_text(const chain_plan& p) {
@@ -334,16 +337,27 @@ kernel_request request_of(const chain_plan& p) {
   t += "  using E = " + element_type(p.type) + ";\n  using W = typename E::wide;\n  extern __shared__ uint4 pool[];\n";
   t += "  W* const shared = reinterpret_cast<W*>(pool);\n  const int thread = static_cast<int>(threadIdx.x);\n" + pointers_text(p);
   for (std::size_t n = 0; n < scalars; ++n) t += "  const W s" + std::to_string(n) + " = coefficient(static_cast<W*>(nullptr), args.s[" + std::to_string(n) + "]);\n";
+  for (std::size_t n = 0; n < p.inputs.size(); ++n) t += ask_ahead(p, n, "static_cast<i64>(blockIdx.x)");
+  if (p.config.early && !p.matrices.empty()) t += early_text(p, true);
   t += matrices_text(p);
   t += "#pragma unroll 1\n  for (i64 group = blockIdx.x; group < args.groups; group += gridDim.x) {\n    const i64 first = group * " + num(p.config.elements) + ";\n";
-  if (p.config.early) t += early_text(p);
-  if (!p.buffers.empty() || !p.matrices.empty()) t += barrier;
+  if (p.config.early) t += early_text(p, false);
+  // Between two stages: what the next one reads must be there, and what the one before has read makes room.
+  const auto between = [&](int before, int after, bool needed) {
+    for (std::size_t n = 0; n < p.inputs.size(); ++n)
+      if (p.inputs[n].first == after) t += wait_ahead(p, n);
+    if (needed) t += barrier;
+    for (std::size_t n = 0; n < p.inputs.size(); ++n)
+      if (p.inputs[n].last == before) t += ask_ahead(p, n, "group + gridDim.x");
+  };
   int stage = 0;
+  between(-1, 0, !p.buffers.empty() || !p.matrices.empty() || !p.inputs.empty());
   for (const chain_pass& pass : p.passes) {
-    if (pass.stage != stage) t += barrier;
+    if (pass.stage != stage) between(stage, pass.stage, true);
     stage = pass.stage;
     t += chains::pass_writer(p, pass).text();
   }
+  if (std::any_of(p.inputs.begin(), p.inputs.end(), [&](const chain_input& x) { return x.last == stage; })) between(stage, -1, true);
   t += "  }\n}\n";
   return {std::move(t), "chain", p.config.threads, p.shared_bytes};
 }

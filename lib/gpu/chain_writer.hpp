@@ -19,6 +19,11 @@ class pass_writer {
  private:
   const chain_op& op(int n) const { return p_.ops[static_cast<std::size_t>(n)]; }
   std::string place_text(int r) const;
+  std::string tensor_text();
+  std::string tensor_sum(int n);
+  std::string ops_text();
+  std::string each_line(std::int64_t length) const;
+  std::string index() const { return pass_.tensor ? "at" : "l"; }  // of a line's value in registers
   std::string sum_text(int n);
   std::string halves_text(int n, const chain_matrix& m, const operand& other);
   std::string sum_body(int n, std::string& before);

@@ -2,6 +2,7 @@
 #include "gpu/executable.hpp"
 
 #include <algorithm>
+#include <future>
 #include <unordered_map>
 
 #include <ricci/core/error.hpp>
@@ -171,12 +172,23 @@ executable::executable(const program& p, const options& o) : executable(plan_her
 executable::executable(program_plan p)
     : device_(current_device()), plan_(std::move(p)),
       variants_(std::make_shared<variants>(plan_.launches.size())) {
-  for (std::size_t s = 0; s < plan_.launches.size(); ++s) {
-    if (plan_.launches[s].chain) settle(*plan_.launches[s].chain, device_.machine);
-    if (settle_blas(plan_.launches[s].step)) continue;
-    kernel_of(s, {}, false);
-    if (plan_.launches[s].partials >= 0) kernel_of(s, {}, true);
-  }
+  // A kernel takes a fifth of a second to compile, the library to be made ready as long: all at once.
+  const std::size_t launches = plan_.launches.size(), hands = std::min<std::size_t>(launches, 8);
+  const auto share = [&](std::size_t first) {
+    for (std::size_t s = first; s < launches; s += hands) prepare(s);
+  };
+  std::vector<std::future<void>> others;
+  for (std::size_t h = 1; h < hands; ++h) others.push_back(std::async(std::launch::async, share, h));
+  if (launches > 0) share(0);
+  for (std::future<void>& f : others) f.get();
+}
+
+void executable::prepare(std::size_t launch) {
+  launch_plan& l = plan_.launches[launch];
+  if (l.chain) settle(*l.chain, device_.machine);
+  if (settle_blas(l.step)) return;
+  kernel_of(launch, {}, false);
+  if (l.partials >= 0) kernel_of(launch, {}, true);
 }
 
 /// True if the step is the vendor's library's and that is there; else an own kernel does it.
@@ -256,7 +268,7 @@ void executable::launch_step(std::size_t launch, const operands& x, cu_stream st
 void executable::launch_chain(std::size_t launch, const bindings& b, cu_stream stream, char* scratch) const {
   const launch_plan& l = plan_.launches[launch];
   const kernel& k = kernel_of(launch, {}, false);
-  chain_args args(*l.chain);
+  chain_args args(*l.chain, device_.machine.multiprocessors);
   for (const place& p : l.pointers) args.add(p.where == operand::kind::external ? b.pointers[p.slot] : scratch + p.offset);
   args.add_counts();
   for (const coefficient& c : l.scalars) {

@@ -63,6 +63,7 @@ class executable {
  private:
   struct variants;
   const kernel& kernel_of(std::size_t launch, const alignments& at, bool last) const;
+  void prepare(std::size_t launch);
   bool settle_blas(step_plan& p) const;
   void launch_step(std::size_t launch, const operands& x, cu_stream stream, const char* scratch) const;
   void launch_chain(std::size_t launch, const bindings& b, cu_stream stream, char* scratch) const;

@@ -26,6 +26,8 @@ struct small_config {
   int unroll = 8;
   int blocks = 1;                       // on a multiprocessor that the compiler leaves registers for
   bool vectors = false;                 // neighbours in shared memory are read at once where they are aligned
+  bool lined = false;                   // copies of a run are cut where lines of 128 bytes begin
+  bool spread = false;                  // 16-bit tensor cores: neighbouring threads sum terms far apart (rows of odd length)
   bool operator==(const small_config&) const = default;
 };
 

@@ -19,7 +19,7 @@ struct image_axis {
 
 struct image {
   dtype type = dtype::f64;
-  bool conj = false, flat = false, aligned = true, problem_fastest = false, pointers = false, shared = false;
+  bool conj = false, flat = false, aligned = true, lined = false, problem_fastest = false, pointers = false, shared = false;
   int problems = 1;
   std::int64_t elements = 1, stride = 0, size = 0, row = 1, pad = 0, units = 1, unit = 1, chunk = 16;
   std::vector<image_axis> axes;  // of rows and columns, by stride in memory, smallest first; strides of 0 left out
@@ -42,6 +42,7 @@ struct side {
   const std::vector<axis>*rows, *cols;
   int aligned;
   std::int64_t pad;
+  bool lined;
 };
 
 bool is_dense(const std::vector<image_axis>& axes) {
@@ -89,7 +90,8 @@ void lay_flat(image& i, const side& x, std::int64_t common) {
   }
   if (i.axes.empty()) reach = 1 + i.pad;
   i.stride = i.problems > 1 ? reach : 0;
-  i.size = reach * i.problems + (i.aligned ? 0 : 16 / size);
+  i.lined = x.lined && i.pad == 0;
+  i.size = reach * i.problems + (i.lined ? 128 / size : i.aligned ? 0 : 16 / size);
 }
 
 /// Words gathered from anywhere.
@@ -154,7 +156,7 @@ std::string text_of(const image& i, const char* name) {
     return std::string("  static __device__ ") + type + " " + what + "(unsigned " + index + ") { return static_cast<" + type + ">(" + value + "); }\n";
   };
   std::string t = std::string("struct ") + name + " {\n  using E = " + element_text(i.type) + ";\n";
-  t += number("bytes", i.bytes()) + flag("flat", i.flat) + flag("aligned", i.aligned) + flag("pointers", i.pointers);
+  t += number("bytes", i.bytes()) + flag("flat", i.flat) + flag("aligned", i.aligned) + flag("lined", i.lined) + flag("pointers", i.pointers);
   t += flag("conj", i.conj) + flag("problem_fastest", i.problem_fastest) + flag("shared", i.shared);
   t += number("problems", i.problems) + number("elements", i.elements) + number("stride", i.stride) + number("size", i.size);
   t += number("chunk", i.chunk) + number("row", i.row) + number("pad", i.pad) + number("units", i.units) + number("unit", i.unit);
@@ -193,9 +195,9 @@ struct images {
 
 images make_images(const small_shape& s, const small_config& c, const alignments& at) {
   const step_shape& p = s.step;
-  return {make_image(s, c, {&axis::a, p.a, p.conj_a, &p.m, &p.k, at.a, c.pad_a}),
-          make_image(s, c, {&axis::b, p.b, p.conj_b, &p.k, &p.n, at.b, c.pad_b}),
-          make_image(s, c, {&axis::c, p.c, false, &p.m, &p.n, at.c, c.pad_c})};
+  return {make_image(s, c, {&axis::a, p.a, p.conj_a, &p.m, &p.k, at.a, c.pad_a, c.lined}),
+          make_image(s, c, {&axis::b, p.b, p.conj_b, &p.k, &p.n, at.b, c.pad_b, c.lined}),
+          make_image(s, c, {&axis::c, p.c, false, &p.m, &p.n, at.c, c.pad_c, c.lined})};
 }
 
 std::int64_t rounded(const image& i) { return (i.size * i.bytes() + 15) / 16 * 16; }
@@ -225,7 +227,7 @@ small_kernel small_text(const small_shape& s, const small_config& c, const align
   k.text += number("rm", c.rm) + number("rn", c.rn) + number("outer", static_cast<std::int64_t>(s.outer.size())) + number("compute", static_cast<int>(c.compute)) + number("unroll", c.unroll);
   const bool packs = c.vectors && c.compute == arithmetic::threads;
   k.text += number("vec_a", packs ? pack_of(i.a, false, 16) : 1) + number("vec_b", packs ? pack_of(i.b, false, c.rn) : 1);
-  k.text += number("blocks", c.blocks) + flag("beta", s.step.beta) + flag("bfloat", s.step.a == dtype::bf16);
+  k.text += number("blocks", c.blocks) + flag("beta", s.step.beta) + flag("bfloat", s.step.a == dtype::bf16) + flag("spread", c.spread);
   k.text += flag("problem_fastest", i.c.problem_fastest) + "};\n";
   k.text += text_of(i.a, "image_a") + flag("paired", is_paired(i.a, false)) + "};\n";
   k.text += text_of(i.b, "image_b") + flag("paired", is_paired(i.b, true)) + "};\n";

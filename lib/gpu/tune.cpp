@@ -169,7 +169,11 @@ std::string table_line(const small_problem& c, const small_config& b) {
   for (const int x : {b.problems, b.group, b.block, b.stages}) t += std::to_string(x) + ", ";
   t += std::string("arithmetic::") + name_of(b.compute);
   for (const int x : {b.rm, b.rn, b.pad_a, b.pad_b, b.pad_c, b.unroll, b.blocks}) t += ", " + std::to_string(x);
-  return t + (b.vectors ? ", true}}," : "}},");
+  const auto flag = [](bool x) { return x ? ", true" : ", false"; };
+  if (b.vectors || b.lined || b.spread) t += flag(b.vectors);
+  if (b.lined || b.spread) t += flag(b.lined);
+  if (b.spread) t += flag(b.spread);
+  return t + "}},";
 }
 
 }  // namespace ricci::cuda

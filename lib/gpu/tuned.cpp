@@ -39,6 +39,7 @@ tuned_entry entry_of(const json& j) {
   c.compute = arithmetic_named(j.at("by")), c.rm = j.at("rm"), c.rn = j.at("rn");
   c.pad_a = j.at("pad_a"), c.pad_b = j.at("pad_b"), c.pad_c = j.at("pad_c");
   c.unroll = j.at("unroll"), c.blocks = j.at("blocks"), c.vectors = j.at("vectors");
+  c.lined = j.value("lined", false), c.spread = j.value("spread", false);
   e.fraction = j.at("fraction"), e.gain = j.at("gain");
   const auto within = [](int x, int low, int high) { return x >= low && x <= high; };
   const small_problem& p = e.what;
@@ -106,7 +107,7 @@ std::string to_text(const tuned_table& t) {
     const nlohmann::ordered_json line = {
         {"type", name_of(e.what.type)}, {"beta", e.what.beta}, {"m", e.what.m}, {"n", e.what.n}, {"k", e.what.k}, {"problems", c.problems},
         {"group", c.group}, {"block", c.block}, {"stages", c.stages}, {"by", name_of(c.compute)}, {"rm", c.rm}, {"rn", c.rn}, {"pad_a", c.pad_a},
-        {"pad_b", c.pad_b}, {"pad_c", c.pad_c}, {"unroll", c.unroll}, {"blocks", c.blocks}, {"vectors", c.vectors},
+        {"pad_b", c.pad_b}, {"pad_c", c.pad_c}, {"unroll", c.unroll}, {"blocks", c.blocks}, {"vectors", c.vectors}, {"lined", c.lined}, {"spread", c.spread},
         {"fraction", rounded(e.fraction)}, {"gain", rounded(e.gain)}};
     text += "  " + line.dump() + (i + 1 < t.entries.size() ? ",\n" : "\n");
   }

@@ -45,6 +45,43 @@ TEST_CASE("fused kernels on the host") {
   }
 }
 
+TEST_CASE("products on tensor cores, and elements copied while the ones before are computed") {
+  const std::vector<fused_case> cases = fused_cases(false);
+  std::vector<cuda::program_plan> plans;
+  std::vector<std::size_t> which;
+  host_gpu gpu;
+  std::size_t ahead = 0, tensor = 0;
+  for (std::size_t n = 0; n < cases.size(); ++n) {
+    cuda::program_plan p = cuda::make_program_plan(on_gpu(cases[n].c->p), cuda::described_h200(), {});
+    bool any = false;
+    for (cuda::launch_plan& l : p.launches) {
+      if (!l.chain) continue;
+      cuda::set_config(*l.chain, {.elements = n % 3 == 0 ? 1 : n % 3 == 1 ? 2 : 3, .threads = n % 2 ? 32 : 96, .lines = 2, .turns = n % 4 == 0 ? 0 : 3, .ahead = n % 5 == 0 ? 1 : n % 5 == 1 ? 0 : 2, .tensor = n % 2 == 0 || n % 5 == 1});
+      const bool cores = std::any_of(l.chain->passes.begin(), l.chain->passes.end(), [](const cuda::chain_pass& x) { return x.tensor; });
+      any = any || !l.chain->inputs.empty() || cores;
+      ahead += !l.chain->inputs.empty(), tensor += cores;
+    }
+    if (!any) continue;
+    gpu.add(p);
+    plans.push_back(std::move(p)), which.push_back(n);
+  }
+  CHECK(ahead > 20);
+  CHECK(tensor > 10);
+  const std::string failure = gpu.compile();
+  INFO(failure);
+  REQUIRE(failure.empty());
+  for (std::size_t n = 0; n < plans.size(); ++n) {
+    const fused_case& c = cases[which[n]];
+    fused_check check(c);
+    for (const bool late : {false, true}) {
+      check.restore();
+      gpu.run(plans[n], c.c->bind(), late);
+      INFO(c.name << (late ? ", copies as late as may be" : "") << "\n" << to_string(c.c->p));
+      CHECK(check.error() <= 1);
+    }
+  }
+}
+
 TEST_CASE("the bake-off operators are one kernel each") {
   for (const int degree : {1, 6, 15})
     for (const int which : {1, 3, 5}) {

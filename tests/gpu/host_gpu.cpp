@@ -98,7 +98,7 @@ void host_gpu::add(const cuda::program_plan& p) {
 
 std::string host_gpu::compile() {
   for (int t = 0; t < cuda::kernel_text_count; ++t) std::ofstream(fs::path(folder_) / cuda::kernel_text_names[t]) << cuda::kernel_texts[t];
-  for (const char* name : {"host_cuda.hpp", "hardware.cuh"})
+  for (const char* name : {"host_cuda.hpp", "hardware.cuh", "copies.cuh"})
     fs::copy_file(fs::path(RICCI_HOST_FOLDER) / name, fs::path(folder_) / name, fs::copy_options::overwrite_existing);
   {
     std::ofstream out(fs::path(folder_) / "kernels.cpp");
@@ -130,7 +130,7 @@ void host_gpu::run(const cuda::program_plan& p, const bindings& b, bool reverse)
       contract(p.ops[static_cast<std::size_t>(l.op)], p.source, {pointer(l.places[0]), pointer(l.places[1]), pointer(l.places[2])}, b);
       continue;
     }
-    cuda::chain_args args(*l.chain);
+    cuda::chain_args args(*l.chain, 2);
     for (const cuda::place& x : l.pointers) args.add(pointer(x));
     args.add_counts();
     for (const coefficient& c : l.scalars) {

@@ -1,6 +1,7 @@
 // What the text of a chain is written with: rows of matrices in shared memory, functions, additions to shared results.
 #pragma once
-#include "element.cuh"
+#include "chain_tensor.cuh"
+#include "copies.cuh"
 
 /// acc[r][l] += row[l] x[r]; the row begins at a multiple of 16 bytes and may be read to the next one.
 template <int L, int R, class W>
@@ -95,4 +96,22 @@ template <class T>
 __device__ inline void ask_for_run(const T* from, i64 first, i64 last) {
   const u64 begin = (reinterpret_cast<u64>(from + first) + 15) / 16 * 16, end = reinterpret_cast<u64>(from + last) / 16 * 16;
   if (end > begin) ask_for(reinterpret_cast<const char*>(begin), static_cast<unsigned>(end - begin));
+}
+
+/// Group `which` of Words words, of a tensor of `end`: asked for, and one group of copies even if there is nothing left.
+template <int Threads, int Words, class T>
+__device__ inline void copy_group(T* to, const T* from, i64 which, i64 end, int thread) {
+  constexpr int wide = 16 / sizeof(T), turns = (Words + Threads - 1) / Threads;
+  const i64 first = which * Words;
+  if (first < end) {
+    const int words = end - first < Words ? static_cast<int>(end - first) : Words;
+    if (Words % wide == 0 && words == Words && reinterpret_cast<u64>(from) % 16 == 0) {
+#pragma unroll(turns / wide < 16 ? turns / wide + 1 : 8)
+      for (int x = thread * wide; x < Words; x += Threads * wide) copy_async<16>(to + x, from + first + x);
+    } else {
+#pragma unroll 4
+      for (int x = thread; x < words; x += Threads) copy_async<sizeof(T)>(to + x, from + first + x);
+    }
+  }
+  commit_copies();
 }

@@ -33,6 +33,15 @@ __device__ inline void product_by_mma_c128(const MemoryA& a, const MemoryB& b, c
       for (int r = 0; r < rm; ++r)
 #pragma unroll
         for (int s = 0; s < rn; ++s) {
+          if (r + 1 < rm) {
+            if (r % 2 == 1) continue;
+            mma_f64_two(real[r][s], real[r + 1][s], x[r].x, x[r + 1].x, y[s].x);
+            mma_f64_two(imaginary[r][s], imaginary[r + 1][s], x[r].x, x[r + 1].x, y[s].y);
+            mma_f64_two(real[r][s], real[r + 1][s], -x[r].y, -x[r + 1].y, y[s].y);
+            mma_f64_two(imaginary[r][s], imaginary[r + 1][s], x[r].y, x[r + 1].y, y[s].x);
+            continue;
+          }
+          if (r % 2 == 1) continue;
           mma_f64(real[r][s], x[r].x, y[s].x);
           mma_f64(imaginary[r][s], x[r].x, y[s].y);
           mma_f64(real[r][s], -x[r].y, y[s].y);

@@ -9,6 +9,7 @@
 //   size             of the image of a tile, in elements
 //   chunk            bytes of one copy
 //   aligned          runs begin at a multiple of chunk; else they are shifted so that wide words stay aligned
+//   lined            runs are shifted so that eight neighbouring threads' words are one line of 128 bytes
 //   row, pad         after every `row` elements of a run, `pad` elements stay empty (0: none)
 //   units, unit      gather: words of one problem and their elements
 //   problem_fastest  gather: neighbouring threads take neighbouring problems
@@ -25,14 +26,14 @@ struct small_range {
   bool exact;  // the tile may end where the memory does
 };
 
-/// Elements between the last 16-byte border and the run's first element.
+/// Elements between the last border, of 16 bytes or of a line, and the run's first element.
 template <class I>
 __device__ inline int shift_of(const void* base, i64 offset) {
-  if constexpr (!I::flat || I::aligned || I::pointers) {
+  if constexpr (!I::flat || (I::aligned && !I::lined) || I::pointers) {
     return 0;
   } else {
     const u64 address = reinterpret_cast<u64>(base) + static_cast<u64>(offset) * I::bytes;
-    return static_cast<int>(address % 16) / I::bytes;
+    return static_cast<int>(address % (I::lined ? 128 : 16)) / I::bytes;
   }
 }
 
@@ -81,15 +82,15 @@ __device__ inline void move_chunks(X* image, X* run, int lane) {
     }
 }
 
-/// Moves a run that begins `shift` elements behind a border of 16 bytes. Words that stick out are read whole (what they
+/// Moves a run that begins `shift` elements behind a border. Words that stick out are read whole (what they
 /// bring lies outside of the image's elements) but written in pieces.
 template <class I, int Group, bool Load, int Count, class X>
 __device__ inline void move_shifted(X* image, X* run, int shift, int lane) {
-  constexpr int wide = 16 / I::bytes, words = divide_up(Count + wide - 1, wide);
+  constexpr int wide = 16 / I::bytes, words = divide_up(Count + (I::lined ? 128 / I::bytes : wide) - 1, wide);
 #pragma unroll
   for (int c = 0; c < divide_up(words, Group); ++c) {
     const int e = (c * Group + lane) * wide - shift;
-    if (e >= Count) continue;
+    if (e >= Count || (I::lined && e + wide <= 0)) continue;
     if constexpr (Load) {
       copy_async<16>(image + e, run + e);
     } else if (e >= 0 && e + wide <= Count) {
@@ -105,12 +106,12 @@ __device__ inline void move_shifted(X* image, X* run, int shift, int lane) {
 /// Moves a run of `count` elements; `Most` is the count of a full tile. `exact`: nothing beyond its end may be read.
 template <class I, int Group, bool Load, int Most, class X>
 __device__ inline void move_run(X* image, X* run, int count, bool exact, int lane) {
-  if (count < Most || (Load && !I::aligned && exact)) {
+  if (count < Most || (Load && (!I::aligned || (I::lined && Most * I::bytes % 16 != 0)) && exact)) {
     move_elements<I, Group, Load>(image, run, count, lane);
-  } else if constexpr (I::aligned) {
+  } else if constexpr (I::aligned && !I::lined) {
     move_chunks<I, Group, Load, Most>(image, run, lane);
   } else {
-    move_shifted<I, Group, Load, Most>(image, run, static_cast<int>(reinterpret_cast<u64>(run) % 16) / I::bytes, lane);
+    move_shifted<I, Group, Load, Most>(image, run, static_cast<int>(reinterpret_cast<u64>(run) % (I::lined ? 128 : 16)) / I::bytes, lane);
   }
 }
 

@@ -75,6 +75,16 @@ __device__ inline void mma_f64(double (&c)[2], double a, double b) {
   asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};" : "+d"(c[0]), "+d"(c[1]) : "d"(a), "d"(b));
 }
 
+/// Two tiles of 8 x 8, one below the other.
+__device__ inline void mma_f64_two(double (&top)[2], double (&bottom)[2], double a_top, double a_bottom, double b) {
+#if __CUDA_ARCH__ >= 900
+  asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
+      : "+d"(top[0]), "+d"(top[1]), "+d"(bottom[0]), "+d"(bottom[1]) : "d"(a_top), "d"(a_bottom), "d"(b));
+#else
+  mma_f64(top, a_top, b), mma_f64(bottom, a_bottom, b);
+#endif
+}
+
 /// c += a b of 16 x 8 times 8 x 8: a at (line, quad), (line + 8, quad) and the same four columns on, b at (quad, line) and
 /// four rows on, c at (line, 2 quad), its neighbour, and both eight rows on.
 __device__ inline void mma_f64_tall(double (&c)[4], const double (&a)[4], const double (&b)[2]) {
@@ -176,7 +186,8 @@ __device__ inline void product_by_mma_16(const MemoryA& a, const MemoryB& b, con
       u32 x[rm][4], y[rn][2];
 #pragma unroll
       for (int h = 0; h < 2; ++h) {
-        const int k = kk * 16 + 8 * h + 2 * quad, k0 = smaller(k, S::k - 1), k1 = smaller(k + 1, S::k - 1);
+        // Which terms come together is free, if both factors agree.
+        const int k = S::spread ? quad * 4 * divide_up(S::k, 16) + kk * 4 + 2 * h : kk * 16 + 8 * h + 2 * quad, k0 = smaller(k, S::k - 1), k1 = smaller(k + 1, S::k - 1);
         const int a0 = A::col_at(k0), a1 = A::col_at(k1), b0 = B::row_at(k0), b1 = B::row_at(k1);
 #pragma unroll
         for (int r = 0; r < rm; ++r)

@@ -5,6 +5,7 @@
 // block, blocks, rm, rn, warps_m, warps_n, compute, a_along_k, b_along_k (neighbours in memory run along k), vec_a, vec_b (elements
 // of one copy), vec_c (of one store, of the tensor cores) and the offsets
 //   row(i, a, c), col(j, b, c), sum(k, a, b), batch(z, a, b, c)
+// and `offsets`, where in shared memory the offsets of a tile's rows and columns are kept (0: they are not).
 #pragma once
 #include "copies.cuh"
 #include "small_product.cuh"
@@ -116,10 +117,20 @@ __device__ inline void multiply_slice(tile_sums<T, W>& sums, const XA* a, const 
   }
 }
 
+/// Where a tile's element lies in c.
+template <class T>
+__device__ inline i64 result_offset(const i64* row_c, const i64* col_c, i64 i0, i64 j0, int i, int j) {
+  if constexpr (T::offsets > 0) return row_c[i] + col_c[j];
+  i64 a = 0, b = 0, c = 0;
+  T::row(i0 + i, a, c);
+  T::col(j0 + j, b, c);
+  return c;
+}
+
 /// c = beta c + alpha sums, from (i0, j0) on, of the tensor cores: results pass through shared memory, so that vec_c
 /// neighbours are stored at once. Several of c are read before the first is stored.
 template <class T, class W>
-__device__ inline void store_staged(const tile_sums<T, W>& sums, W* image, typename T::C::type* pc, i64 i0, i64 j0, W alpha, W beta) {
+__device__ inline void store_staged(const tile_sums<T, W>& sums, W* image, typename T::C::type* pc, const i64* row_c, const i64* col_c, i64 i0, i64 j0, W alpha, W beta) {
   using X = typename T::C::type;
   using whole = typename word<T::vec_c * static_cast<int>(sizeof(X))>::type;
   constexpr int pitch = T::cols + 8, across = T::cols / T::vec_c, total = T::rows * across, batch = 4;
@@ -145,10 +156,7 @@ __device__ inline void store_staged(const tile_sums<T, W>& sums, W* image, typen
       const int at = first + u * T::block, i = at / across, j = at % across * T::vec_c;
       to[u] = nullptr;
       if (at >= total || i0 + i >= T::m || j0 + j >= T::n) continue;
-      i64 a = 0, b = 0, c = 0;
-      T::row(i0 + i, a, c);
-      T::col(j0 + j, b, c);
-      to[u] = reinterpret_cast<whole*>(pc + c);
+      to[u] = reinterpret_cast<whole*>(pc + result_offset<T>(row_c, col_c, i0, j0, i, j));
       if constexpr (T::beta) x[u].all = *to[u];
     }
 #pragma unroll
@@ -169,23 +177,20 @@ __device__ inline void store_staged(const tile_sums<T, W>& sums, W* image, typen
 
 /// The same of single threads' multiply-adds, a row of the thread's tile at a time.
 template <class T, class W>
-__device__ inline void store_own(const tile_sums<T, W>& sums, typename T::C::type* pc, i64 i0, i64 j0, W alpha, W beta) {
+__device__ inline void store_own(const tile_sums<T, W>& sums, typename T::C::type* pc, const i64* row_c, const i64* col_c, i64 i0, i64 j0, W alpha, W beta) {
   using X = typename T::C::type;
   constexpr int tn = T::cols / T::rn, tm = T::rows / T::rm;
-  const i64 i = i0 + threadIdx.x / tn, j = j0 + threadIdx.x % tn;
+  const int i = static_cast<int>(threadIdx.x) / tn, j = static_cast<int>(threadIdx.x) % tn;
 #pragma unroll
   for (int r = 0; r < T::rm; ++r) {
-    if (i + r * tm >= T::m) continue;
+    if (i0 + i + r * tm >= T::m) continue;
     X* to[T::rn];
     X old[T::rn];
 #pragma unroll
     for (int s = 0; s < T::rn; ++s) {
       to[s] = nullptr;
-      if (j + s * tn >= T::n) continue;
-      i64 a = 0, b = 0, c = 0;
-      T::row(i + r * tm, a, c);
-      T::col(j + s * tn, b, c);
-      to[s] = pc + c;
+      if (j0 + j + s * tn >= T::n) continue;
+      to[s] = pc + result_offset<T>(row_c, col_c, i0, j0, i + r * tm, j + s * tn);
       if constexpr (T::beta) old[s] = *to[s];
     }
 #pragma unroll
@@ -199,9 +204,10 @@ __device__ inline void store_own(const tile_sums<T, W>& sums, typename T::C::typ
 }
 
 template <class T, class W>
-__device__ inline void store_tile(const tile_sums<T, W>& sums, char* shared, typename T::C::type* pc, i64 i0, i64 j0, W alpha, W beta) {
-  if constexpr (T::compute == 0) store_own<T, W>(sums, pc, i0, j0, alpha, beta);
-  else store_staged<T, W>(sums, reinterpret_cast<W*>(shared), pc, i0, j0, alpha, beta);
+__device__ inline void store_tile(const tile_sums<T, W>& sums, char* shared, typename T::C::type* pc, const i64* row_c, const i64* col_c, i64 i0, i64 j0, W alpha,
+                                  W beta) {
+  if constexpr (T::compute == 0) store_own<T, W>(sums, pc, row_c, col_c, i0, j0, alpha, beta);
+  else store_staged<T, W>(sums, reinterpret_cast<W*>(shared), pc, row_c, col_c, i0, j0, alpha, beta);
 }
 
 extern "C" __global__ void __launch_bounds__(tile_type::block, tile_type::blocks) tile(const __grid_constant__ tile_args args) {
@@ -224,6 +230,21 @@ extern "C" __global__ void __launch_bounds__(tile_type::block, tile_type::blocks
     const i64 i0 = at % tiles_m * T::rows, j0 = at / tiles_m % tiles_n * T::cols;
     i64 oa = 0, ob = 0, oc = 0;
     T::batch(at / tiles_m / tiles_n, oa, ob, oc);
+    // Offsets of many labels take longer than products: every line's once.
+    i64* const row_a = reinterpret_cast<i64*>(shared + T::offsets), *const row_c = row_a + T::rows, *const col_b = row_c + T::rows, *const col_c = col_b + T::cols;
+    if constexpr (T::offsets > 0) {
+      for (int x = threadIdx.x; x < T::rows + T::cols; x += T::block) {
+        i64 a = 0, b = 0, c = 0;
+        if (x < T::rows) {
+          if (i0 + x < T::m) T::row(i0 + x, a, c);
+          row_a[x] = a, row_c[x] = c;
+        } else {
+          if (j0 + x - T::rows < T::n) T::col(j0 + x - T::rows, b, c);
+          col_b[x - T::rows] = b, col_c[x - T::rows] = c;
+        }
+      }
+      __syncthreads();
+    }
     const XA* const pa = static_cast<const XA*>(args.a) + oa;
     const XB* const pb = static_cast<const XB*>(args.b) + ob;
     typename T::C::type* const pc = static_cast<typename T::C::type*>(args.c) + oc;
@@ -233,13 +254,15 @@ extern "C" __global__ void __launch_bounds__(tile_type::block, tile_type::blocks
       const i64 k0 = slice * T::depth;
       load_slice<typename T::A, T::rows, T::depth, pitch_a, T::block, T::a_along_k, T::vec_a>(to_a, pa, T::m - i0, T::k - k0, [&](int line, int k) {
         i64 a = 0, b = 0, c = 0;
-        T::row(i0 + line, a, c);
+        if constexpr (T::offsets > 0) a = row_a[line];
+        else T::row(i0 + line, a, c);
         T::sum(k0 + k, a, b);
         return a;
       });
       load_slice<typename T::B, T::cols, T::depth, pitch_b, T::block, T::b_along_k, T::vec_b>(to_b, pb, T::n - j0, T::k - k0, [&](int line, int k) {
         i64 a = 0, b = 0, c = 0;
-        T::col(j0 + line, b, c);
+        if constexpr (T::offsets > 0) b = col_b[line];
+        else T::col(j0 + line, b, c);
         T::sum(k0 + k, a, b);
         return b;
       });
@@ -261,7 +284,7 @@ extern "C" __global__ void __launch_bounds__(tile_type::block, tile_type::blocks
       const char* const from = shared + slice % stages * (a_bytes + b_bytes);
       multiply_slice<T, XA, XB, W, pitch_a, pitch_b>(sums, reinterpret_cast<const XA*>(from), reinterpret_cast<const XB*>(from + a_bytes));
     }
-    store_tile<T, W>(sums, shared, pc, i0, j0, alpha, beta);
+    store_tile<T, W>(sums, shared, pc, row_c, col_c, i0, j0, alpha, beta);
     __syncthreads();
   }
 }

@@ -40,9 +40,15 @@ inline unsigned short atomicCAS(unsigned short* to, unsigned short expected, uns
 
 namespace host {
 
+struct pending_copy {
+  void* to;
+  const void* from;
+  int bytes;
+};
 struct fibre {
   ucontext_t context;
   bool done = false;
+  std::vector<std::vector<pending_copy>> copies;  // by group; the last is open
 };
 static std::vector<fibre> fibres;
 static std::vector<char> stacks;
@@ -51,6 +57,22 @@ static unsigned current;
 static void (*body)(void*);
 static void* body_args;
 constexpr std::size_t stack_bytes = 128 << 10;
+
+static unsigned arrived, turn, warp_arrived[32], warp_turn[32];
+static bool late;  // copies are made when they are waited for
+
+inline void copy(void* to, const void* from, int bytes) {
+  if (!late) std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  else fibres[current].copies.back().push_back({to, from, bytes});
+}
+inline void commit() { fibres[current].copies.emplace_back(); }
+inline void wait(int pending) {
+  auto& groups = fibres[current].copies;
+  while (groups.size() > static_cast<std::size_t>(pending) + 1) {
+    for (const pending_copy& c : groups.front()) std::memcpy(c.to, c.from, static_cast<std::size_t>(c.bytes));
+    groups.erase(groups.begin());
+  }
+}
 
 static void start() {
   body(body_args);
@@ -64,6 +86,7 @@ static void launch(unsigned grid, unsigned threads, bool reverse, void* pool, st
   stacks.resize(threads * stack_bytes);
   gridDim.x = grid;
   body = kernel, body_args = args;
+  late = reverse;
   for (unsigned block = 0; block < grid; ++block) {
     blockIdx.x = block;
     std::memset(pool, 0xff, pool_bytes);  // NaNs
@@ -73,6 +96,7 @@ static void launch(unsigned grid, unsigned threads, bool reverse, void* pool, st
       fibres[t].context.uc_stack.ss_size = stack_bytes;
       fibres[t].context.uc_link = nullptr;
       fibres[t].done = false;
+      fibres[t].copies.assign(1, {});
       makecontext(&fibres[t].context, start, 0);
     }
     for (bool any = true; any;) {
@@ -90,9 +114,17 @@ static void launch(unsigned grid, unsigned threads, bool reverse, void* pool, st
 
 }  // namespace host
 
-inline void __syncthreads() {
-  const unsigned me = host::current;
-  swapcontext(&host::fibres[me].context, &host::scheduler);
-  threadIdx.x = me;
+/// Waits until `count` threads are here; turn is the number of times that they were.
+inline void meet(unsigned& arrived, unsigned& turn, unsigned count) {
+  const unsigned me = host::current, now = turn;
+  if (++arrived == count) {
+    arrived = 0, ++turn;
+    return;
+  }
+  while (turn == now) {
+    swapcontext(&host::fibres[me].context, &host::scheduler);
+    threadIdx.x = me;
+  }
 }
-inline void __syncwarp() { __syncthreads(); }
+inline void __syncthreads() { meet(host::arrived, host::turn, static_cast<unsigned>(host::fibres.size())); }
+inline void __syncwarp() { meet(host::warp_arrived[host::current / 32], host::warp_turn[host::current / 32], 32); }

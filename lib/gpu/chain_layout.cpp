@@ -1,0 +1,196 @@
+// Strides in shared memory, and which of neighbouring threads takes which line, so that few of a warp's accesses meet in a
+// bank.
+#include <algorithm>
+#include <numeric>
+
+#include "gpu/chain.hpp"
+
+namespace ricci::cuda::chains {
+namespace {
+
+std::int64_t word_of(const chain_plan& p) { return static_cast<std::int64_t>(size_of(compute_type(p.type))); }
+
+std::vector<int> inner_of(const chain_plan& p, const operand& x) {
+  std::vector<int> labels;
+  for (const int l : x.labels)
+    if (!has(p.grid, l)) labels.push_back(l);
+  return labels;
+}
+
+/// Where the threads of an access are, as many at a time as there are banks: of each the indices by axis, the element last.
+struct thread_places {
+  std::size_t banks = 16, axes = 0;  // axes: with the element
+  std::vector<int> index;
+};
+
+/// Threads own whole lines; of tensor cores, four neighbours have terms of one.
+thread_places places_of_threads(const chain_plan& p, const chain_access& a) {
+  const chain_pass& pass = *a.pass;
+  const chain_op& op = p.ops[static_cast<std::size_t>(a.op)];
+  const std::int64_t fibres = product_of(p, pass.fibre), elements = p.config.elements, banks = 128 / word_of(p), quads = pass.tensor ? 4 : 1;
+  const std::int64_t tasks = std::min<std::int64_t>(fibres * elements, 8 * banks / quads);
+  // A sum reads its terms in order; what tiles leave are pairs of neighbours, but for a last half tile.
+  const bool terms = a.reads && !is_elementwise(op) && !has(a.labels, op.line);
+  const int moving = !pass.tensor ? -1 : terms ? op.sum[0] : op.line;
+  const std::int64_t gap = terms || (moving >= 0 && p.extents[static_cast<std::size_t>(moving)] <= 4) ? 1 : 2;
+  thread_places to{static_cast<std::size_t>(banks), a.labels.size() + 1, {}};
+  for (std::int64_t thread = 0; thread < (tasks * quads + banks - 1) / banks * banks; ++thread) {
+    const std::int64_t task = std::min(thread / quads, tasks - 1);
+    const bool fast = pass.element_fastest || pass.by_element;
+    std::int64_t f = fast ? task / elements : task % fibres;
+    std::vector<int> at(to.axes, 0);
+    at.back() = static_cast<int>(fast ? task % elements : task / fibres);
+    for (std::size_t d = pass.lanes.size(); d-- > 0;) {
+      const std::int64_t extent = p.extents[static_cast<std::size_t>(pass.lanes[d])];
+      for (std::size_t x = 0; x < a.labels.size(); ++x)
+        if (a.labels[x] == pass.lanes[d]) at[x] = static_cast<int>(f % extent);
+      f /= extent;
+    }
+    for (std::size_t x = 0; x < a.labels.size(); ++x)
+      if (a.labels[x] == moving) at[x] = static_cast<int>(std::min(thread % quads * gap, p.extents[static_cast<std::size_t>(moving)] - 1));
+    to.index.insert(to.index.end(), at.begin(), at.end());
+  }
+  return to;
+}
+
+/// Cycles beside those without conflicts: as many as different words in the bank that has the most.
+double conflicts(const thread_places& t, const std::vector<std::int64_t>& strides, std::int64_t element) {
+  std::int64_t words[32], cycles = 0;
+  const std::size_t threads = t.index.size() / t.axes;
+  for (std::size_t from = 0; from < threads; from += t.banks) {
+    int most = 0, hit[32] = {};
+    for (std::size_t n = 0; n < t.banks; ++n) {
+      const int* const index = &t.index[(from + n) * t.axes];
+      std::int64_t at = index[t.axes - 1] * element;
+      for (std::size_t x = 0; x + 1 < t.axes; ++x) at += index[x] * strides[x];
+      words[n] = at;
+      bool again = false;
+      for (std::size_t m = 0; m < n && !again; ++m) again = words[m] == at;
+      if (!again) most = std::max(most, ++hit[static_cast<std::size_t>(at) % t.banks]);
+    }
+    cycles += most;
+  }
+  return static_cast<double>(cycles) * static_cast<double>(t.banks) / static_cast<double>(threads);
+}
+
+class layout_search {
+ public:
+  layout_search(const chain_plan& p, const std::vector<std::int64_t>& extents, const std::vector<chain_access>& all) : extents_(extents), rank_(extents.size()) {
+    for (const chain_access& a : all) places_.push_back(places_of_threads(p, a));
+    for (const std::int64_t n : extents) dense_ *= static_cast<double>(n);
+    several_ = p.config.elements > 1, banks_ = 128 / word_of(p);
+  }
+
+  chain_layout run() {
+    best_.strides.assign(rank_, 1);
+    if (rank_ == 0) return best_;
+    order_.resize(rank_);
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    pads_.assign(rank_, 0);
+    do pad(0);
+    while (rank_ <= 3 && std::next_permutation(order_.begin(), order_.end()));
+    if (several_) {
+      const chain_layout base = best_;
+      for (std::int64_t last = 1; last < banks_; ++last) consider(base.strides, base.size + last);
+    }
+    return best_;
+  }
+
+ private:
+  /// Room after the outer axes, outermost first.
+  void pad(std::size_t d) {
+    if (d + 1 >= rank_) {
+      std::vector<std::int64_t> strides(rank_, 1);
+      for (std::size_t x = rank_ - 1; x-- > 0;) strides[order_[x]] = strides[order_[x + 1]] * extents_[order_[x + 1]] + pads_[x];
+      return consider(strides, strides[order_[0]] * extents_[order_[0]]);
+    }
+    const std::int64_t most = d == 0 ? 7 : rank_ == 3 ? 4 : rank_ > 4 ? 1 : 2;
+    for (pads_[d] = 0; pads_[d] <= most; ++pads_[d]) pad(d + 1);
+    pads_[d] = 0;
+  }
+
+  void consider(const std::vector<std::int64_t>& strides, std::int64_t size) {
+    const double room = 1 + 0.3 * (static_cast<double>(size) / dense_ - 1);
+    double cost = 0;
+    for (const thread_places& t : places_) {
+      cost += conflicts(t, strides, size);
+      if (cost * room >= best_.cost * 0.999) return;
+    }
+    best_ = {strides, size, cost * room};
+  }
+
+  const std::vector<std::int64_t>& extents_;
+  std::size_t rank_;
+  std::vector<thread_places> places_;
+  std::vector<std::size_t> order_;
+  std::vector<std::int64_t> pads_;
+  double dense_ = 1;
+  std::int64_t banks_ = 16;
+  bool several_ = false;
+  chain_layout best_{{}, 1, 1e300};
+};
+
+using classes = std::map<std::vector<std::int64_t>, std::vector<chain_access>>;
+
+classes classes_of(const chain_plan& p) {
+  classes all;
+  for (const auto& [id, accesses] : accesses_of(p)) {
+    std::vector<std::int64_t> extents;
+    for (const int l : p.temporaries[static_cast<std::size_t>(id)])
+      if (!has(p.grid, l)) extents.push_back(p.extents[static_cast<std::size_t>(l)]);
+    auto& of_class = all[extents];
+    of_class.insert(of_class.end(), accesses.begin(), accesses.end());
+  }
+  return all;
+}
+
+}  // namespace
+
+std::map<int, std::vector<chain_access>> accesses_of(const chain_plan& p) {
+  std::map<int, std::vector<chain_access>> all;
+  const auto inside = [&](const operand& x) { return x.where == operand::kind::temporary && !is_in_memory(p, x); };
+  for (const chain_pass& pass : p.passes)
+    for (const int n : pass.ops) {
+      const chain_op& x = p.ops[static_cast<std::size_t>(n)];
+      for (const operand* in : inputs_of(x.op))
+        if (inside(*in) && in_registers(p, pass, n, *in) < 0) all[in->id].push_back({&pass, inner_of(p, *in), true, n});
+      if (x.stored && inside(x.op.c)) all[x.op.c.id].push_back({&pass, inner_of(p, x.op.c), false, n});
+    }
+  return all;
+}
+
+chain_layout choose_layout(const chain_plan& p, const std::vector<std::int64_t>& extents, const std::vector<chain_access>& all) {
+  return layout_search(p, extents, all).run();
+}
+
+void choose_lanes(chain_plan& p) {
+  std::map<std::vector<std::int64_t>, double> costs;
+  for (const auto& [extents, all] : classes_of(p)) costs[extents] = choose_layout(p, extents, all).cost;
+  for (chain_pass& pass : p.passes) {
+    // What is in memory wants its neighbours side by side.
+    const bool reads_memory = std::any_of(pass.ops.begin(), pass.ops.end(), [&](int n) {
+      const chain_op& x = p.ops[static_cast<std::size_t>(n)];
+      const auto in = inputs_of(x.op);
+      const auto far = [&](const operand& y) { return is_in_memory(p, y) && depends_on_element(p, y); };
+      return far(x.op.c) || x.op.what == action::gather || x.op.what == action::scatter || std::any_of(in.begin(), in.end(), [&](const operand* y) { return far(*y); });
+    });
+    if (reads_memory || pass.lanes.size() != 2) continue;
+    for (const bool turned : {true, false}) {
+      if (!turned && (p.config.elements < 3 || pass.element_fastest)) continue;
+      if (turned) std::swap(pass.lanes[0], pass.lanes[1]);
+      else pass.by_element = true;
+      std::map<std::vector<std::int64_t>, double> fresh = costs;
+      double gain = 0;
+      for (const auto& [extents, all] : classes_of(p)) {
+        if (std::none_of(all.begin(), all.end(), [&](const chain_access& a) { return a.pass == &pass; })) continue;
+        fresh[extents] = choose_layout(p, extents, all).cost;
+        gain += costs[extents] - fresh[extents];
+      }
+      if (gain > 1e-3) costs = fresh;
+      else if (turned) std::swap(pass.lanes[0], pass.lanes[1]);
+      else pass.by_element = false;
+    }
+  }
+}
+
+}  // namespace ricci::cuda::chains

@@ -78,6 +78,10 @@ segment make_segment(const work& base, const std::vector<int>& block, std::int64
   work w = base;
   for (int l : block) w.source.labels[l].extent = 1;
   if (!block.empty()) w.source.labels[block.back()].extent = size;
+  for (int l : block)  // a part of an even or odd matrix is neither
+    for (pair_op& op : w.ops)
+      for (operand* x : {&op.a, &op.b})
+        if (contains(x->labels, l)) x->parity = 0;
   planning::choose_layouts(w, lane);
   planning::straighten(w, lane, m.writes_kernels);
   if (w.shares) planning::group_pointwise(w);

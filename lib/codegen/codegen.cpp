@@ -1,5 +1,6 @@
 // What this CPU can run, and the making of a kernel.
 #include "codegen/codegen.hpp"
+#include "codegen/fibres.hpp"
 #include "codegen/halves.hpp"
 #include "codegen/pointwise.hpp"
 
@@ -55,6 +56,7 @@ target best_target() { return target::none; }
 bool two_passes() { return false; }
 std::shared_ptr<const pointwise_kernel> make(const pointwise_request&, target) { return nullptr; }
 std::shared_ptr<const kernel> make(const halves_request&, target) { return nullptr; }
+std::shared_ptr<const pointwise_kernel> make(const fibres_request&, target) { return nullptr; }
 std::int64_t halves_bytes(const kernels::halves_args&, dtype) { return 0; }
 void make_halves(const kernels::halves_args&, dtype, const void*, const void*, void*) {}
 std::shared_ptr<const kernel> make(const request&, target) { return nullptr; }

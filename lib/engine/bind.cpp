@@ -83,6 +83,13 @@ class step_binder {
       bytes_a = codegen::halves_bytes(b.other->halves, b.type);
       b.keep_a = std::all_of(b.a.blocks.begin(), b.a.blocks.end(), [](std::int64_t x) { return x == 0; });
     }
+    if (has_fibres(step_)) {
+      bytes_a = fibres_bytes(*b.other, b.type);
+      b.keep_a = std::all_of(b.other->ends.begin(), b.other->ends.end(), [&](const matrix_end& x) {
+        const std::vector<std::int64_t>& moves = b.other->inputs[static_cast<std::size_t>(x.input)].blocks;
+        return std::all_of(moves.begin(), moves.end(), [](std::int64_t y) { return y == 0; });
+      });
+    }
     return std::move(out_);
   }
 

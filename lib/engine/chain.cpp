@@ -38,6 +38,33 @@ void line_writer::finish(char* c) {
   waiting_ = 0;
 }
 
+point_link::point_link(step_run& r, char* packs) {
+  const bound_step& s = *r.step;
+  if (s.how != method::pointwise || !s.other->made || s.other->pointwise.loop_count > 0 || s.other->rest.lane_extent > 0) return;
+  if (!s.other->ends.empty() && !s.keep_a) return;
+  const auto add = [&](const std::vector<place>& places, bool output) {
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const std::int64_t step = places[i].where == operand::kind::external ? places[i].blocks[0] : 0;
+      if (step == 0) continue;
+      if (count_ < most_moving) moving_[count_] = {output, static_cast<int>(i), step};
+      ++count_;
+    }
+  };
+  add(s.other->inputs, false), add(s.other->outputs, true);
+  if (count_ > most_moving) return;
+  set_packed_ends(r, packs);
+  code_ = s.other->made.get();
+}
+
+void point_link::run(step_run& r) {
+  (*code_)(r.inputs, r.outputs, r.alphas, r.betas);
+  for (int i = 0; i < count_; ++i) {
+    const mover& m = moving_[i];
+    if (m.output) r.outputs[m.index] = static_cast<char*>(r.outputs[m.index]) + m.step;
+    else r.inputs[m.index] = static_cast<const char*>(r.inputs[m.index]) + m.step;
+  }
+}
+
 link link_of(const step_run& r, char* packs) {
   const bound_step& s = *r.step;
   link l;

@@ -1,6 +1,7 @@
 // Steps of blocks that are one call of a written kernel: from one block to the next only the pointers move.
 #pragma once
 
+#include "codegen/pointwise.hpp"
 #include "engine/bound.hpp"
 
 namespace ricci {
@@ -47,6 +48,28 @@ struct link {
   void finish() {
     if (streamed > 0) writer.finish(c);
   }
+};
+
+/// A pointwise step that is one call of a written kernel.
+class point_link {
+ public:
+  point_link() = default;
+  /// As link_of(); r's pointers move with every run.
+  point_link(step_run& r, char* packs);
+  bool is_ready() const { return code_ != nullptr; }
+  void run(step_run& r);
+
+ private:
+  struct mover {
+    bool output;
+    int index;
+    std::int64_t step;
+  };
+  static constexpr int most_moving = 16;
+
+  const codegen::pointwise_kernel* code_ = nullptr;
+  mover moving_[most_moving];
+  int count_ = 0;
 };
 
 /// r has the pointers of the block; what is packed once is packed. The plan has one block label.

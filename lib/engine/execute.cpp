@@ -133,6 +133,7 @@ void run_blocks(const bound_plan& p, const bindings& b, const bound_segment& seg
   step_run runs[most_kept];
   link links[most_kept];
   const std::size_t steps = segment.steps.size();
+  point_link points[most_kept];
   for (std::size_t s = 0; s < std::min(steps, most_kept); ++s) set_scalars(runs[s], segment.steps[s], b);
   const bool links_up = !tail && p.block_counts.size() == 1 && steps <= most_kept;
   bool fetches = false;
@@ -142,6 +143,10 @@ void run_blocks(const bound_plan& p, const bindings& b, const bound_segment& seg
       if (links[std::min(s, most_kept - 1)].code) {
         if (fetches && i + 1 < last) fetch_share(links, static_cast<std::int64_t>(steps), static_cast<std::int64_t>(s));
         links[s].run();
+        continue;
+      }
+      if (points[std::min(s, most_kept - 1)].is_ready()) {
+        points[s].run(runs[s]);
         continue;
       }
       step_run& r = runs[std::min(s, most_kept - 1)];
@@ -156,6 +161,7 @@ void run_blocks(const bound_plan& p, const bindings& b, const bound_segment& seg
     for (std::size_t s = 0; s < steps; ++s) {
       set_pointers(runs[s], b, index, temporaries);
       links[s] = link_of(runs[s], packs);
+      points[s] = point_link(runs[s], packs);
       fetches = fetches || links[s].far_a || links[s].far_b || links[s].far_alpha;
     }
   }

@@ -84,23 +84,7 @@ kernels::pointwise_args pointwise_args_of(const plan_step& step, const std::vect
       (d == 0 ? s.lane : d == 1 ? s.row : s.loops[d - 2]) = axes[d].strides[i];
     }
   }
-  int term = 0, factor = 0;
-  for (const pointwise_output& x : statements) {
-    kernels::pointwise_args::statement& s = g.statements[g.statement_count++];
-    s = {term, x.terms, -1, false, true};
-    for (int n = 0; n < x.terms; ++n) {
-      const pointwise_term& t = op.terms[static_cast<std::size_t>(term)];
-      g.terms[term++] = {factor, static_cast<int>(t.factors.size()), t.how};
-      s.plain = s.plain && t.factors.size() == 2 && t.how == combine::multiply;
-      for (const auto& [input, f] : t.factors) {
-        g.factors[factor++] = {input, f};
-        s.plain = s.plain && f == function::identity;
-        if (input < 0) g.statements[-1 - input].kept = true;
-      }
-    }
-  }
-  for (int n = 0, output = 0; n < g.statement_count; ++n)
-    if (statements[static_cast<std::size_t>(n)].stored) g.statements[n].output = output++;
+  add_statements(g, op, statements);
   return g;
 }
 
@@ -198,6 +182,26 @@ void move_indexed(const bound_step& b, const step_run& r) {
 
 }  // namespace
 
+void add_statements(kernels::pointwise_args& g, const pair_op& op, const std::vector<pointwise_output>& statements) {
+  int term = 0, factor = 0;
+  for (const pointwise_output& x : statements) {
+    kernels::pointwise_args::statement& s = g.statements[g.statement_count++];
+    s = {term, x.terms, -1, false, true};
+    for (int n = 0; n < x.terms; ++n) {
+      const pointwise_term& t = op.terms[static_cast<std::size_t>(term)];
+      g.terms[term++] = {factor, static_cast<int>(t.factors.size()), t.how};
+      s.plain = s.plain && t.factors.size() == 2 && t.how == combine::multiply;
+      for (const auto& [input, f] : t.factors) {
+        g.factors[factor++] = {input, f};
+        s.plain = s.plain && f == function::identity;
+        if (input < 0) g.statements[-1 - input].kept = true;
+      }
+    }
+  }
+  for (int n = 0, output = 0; n < g.statement_count; ++n)
+    if (statements[static_cast<std::size_t>(n)].stored) g.statements[n].output = output++;
+}
+
 place place_of(const plan& p, const segment& s, const operand& x) {
   place out;
   out.where = x.where;
@@ -216,7 +220,9 @@ std::shared_ptr<const other_step> bind_other(const plan& p, const segment& s, co
                                              const kernels::kernel_set& kernels) {
   auto out = std::make_shared<other_step>();
   const int kind = compute_type(step.op.c.type) == dtype::f64;
-  if (step.how == method::pointwise) {
+  if (has_fibres(step)) {
+    bind_fibres(*out, p, s, step);
+  } else if (step.how == method::pointwise) {
     std::vector<pointwise_output> statements = step.op.outputs;
     if (statements.empty()) statements.push_back({step.op.c, step.op.beta, static_cast<int>(step.op.terms.size())});
     std::int64_t rest = 0;
@@ -306,6 +312,7 @@ void move_rows(const bound_step& s, const step_run& r) {
 
 void run_other(const step_run& r, bool packed) {
   const bound_step& s = *r.step;
+  if (!s.other->ends.empty()) return run_fibres(s, r, packed);
   if (s.how == method::pointwise) return run_pointwise(*s.other, r, static_cast<std::int64_t>(size_of(s.type)));
   if (r.table) return move_rows(s, r);
   if (s.how == method::halves && s.other->written_half) return run_halves(s, r, packed);

@@ -1,11 +1,16 @@
 // Steps that are not contractions of two operands: pointwise, gather, scatter, and products with even or odd matrices.
 #pragma once
 
-#include "codegen/halves.hpp"
-#include "codegen/pointwise.hpp"
+#include "codegen/fibres.hpp"
 #include "engine/bound.hpp"
 
 namespace ricci {
+
+/// A matrix of a product at an end of a pointwise step: which input, and how its halves are made.
+struct matrix_end {
+  int input;
+  kernels::halves_args halves;
+};
 
 /// What such a step needs beside the places of a, b and c.
 struct other_step {
@@ -16,6 +21,7 @@ struct other_step {
   kernels::halves_args halves;
   kernels::halves_fn half = nullptr;
   std::shared_ptr<const codegen::kernel> written_half;  // for a matrix that is packed as its two halves
+  std::vector<matrix_end> ends;               // of a pointwise step between products
   std::vector<place> inputs, outputs;         // of a pointwise step
   std::vector<coefficient> alphas, betas;     // for each of its terms, of its statements
   std::vector<step_axis> loops;       // gather, scatter: outermost first; strides of the table in a
@@ -29,6 +35,17 @@ place place_of(const plan& p, const segment& s, const operand& x);
 
 std::shared_ptr<const other_step> bind_other(const plan& p, const segment& s, const plan_step& step,
                                              const kernels::kernel_set& kernels);
+
+/// The statements of a pointwise operation, their terms and factors.
+void add_statements(kernels::pointwise_args& g, const pair_op& op, const std::vector<pointwise_output>& statements);
+
+/// Pointwise steps between products. Throws kernel_refused.
+bool has_fibres(const plan_step& s);
+void bind_fibres(other_step& out, const plan& p, const segment& s, const plan_step& step);
+std::int64_t fibres_bytes(const other_step& s, dtype type);  // for the halves of their matrices
+void run_fibres(const bound_step& s, const step_run& r, bool packed);
+/// The inputs that are matrices become their halves, which are packed.
+void set_packed_ends(step_run& r, char* packs);
 
 /// packed: the halves of the matrix are in the scratch already.
 void run_other(const step_run& r, bool packed);

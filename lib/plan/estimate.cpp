@@ -61,7 +61,7 @@ double jumping_lines(const segment& g, const traffic& moved, const plan_step& s,
 }
 
 double input_bytes(const operand& x, const std::vector<step_axis>& axes) {
-  double n = static_cast<double>(size_of(x.type));
+  double n = x.where == operand::kind::one ? 0 : static_cast<double>(size_of(x.type));
   for (const step_axis& a : axes)
     if (contains(x.labels, a.label)) n *= static_cast<double>(a.extent);
   return n;
@@ -124,9 +124,11 @@ double seconds_of(const segment& s, const std::vector<int>& block, double footpr
     };
     add(step.op.a, &step_axis::a, 1), add(step.op.b, &step_axis::b, 1), add(step.op.c, &step_axis::c, 2);
     if (step.op.scale.where != operand::kind::one) add(step.op.scale, &step_axis::c, 1);
+    for (const fibre_product* x : {&step.op.before, &step.op.after})
+      if (x->at >= 0) (x->tensor.where == operand::kind::temporary ? inside : outside) += 0.2 * input_bytes(x->tensor, step.axes);
     for (const operand& x : step.op.inputs) {
       (x.where == operand::kind::temporary ? inside : outside) += input_bytes(x, step.axes);
-      streams_in += x.where != operand::kind::temporary;
+      streams_in += x.where == operand::kind::external;
     }
     for (const pointwise_output& x : step.op.outputs)
       if (x.stored) (x.c.where == operand::kind::temporary ? inside : outside) += input_bytes(x.c, step.axes);

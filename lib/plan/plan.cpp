@@ -85,6 +85,7 @@ segment make_segment(const work& base, const std::vector<int>& block, std::int64
   planning::choose_layouts(w, lane);
   planning::straighten(w, lane, m.writes_kernels);
   if (w.shares) planning::group_pointwise(w);
+  planning::join_fibres(w, lane, m);
   segment s;
   s.block = size;
   const auto extents = extents_of(w.source);
@@ -352,9 +353,10 @@ plan make_plan(const program& source, const machine& m, const options& o, const 
   check(source);
   plan best = plan_variant(source, m, o, h, 0);
   if (has_variants(source))
-    for (int v = 1; v < planning::variant_count; ++v) {
+    for (int v = 1; v < (planning::joins_fibres(source, m) ? 2 : 1) * planning::variant_count; ++v) {
       plan other = plan_variant(source, m, o, h, v);
-      if (other.seconds < best.seconds * 0.999) best = std::move(other);
+      const bool wanted = v < planning::variant_count || planning::has_joined(other);
+      if (wanted && other.seconds < best.seconds * 0.999) best = std::move(other);
     }
   if (source.statements.empty()) return best;
   planning::stream_results(best, m);

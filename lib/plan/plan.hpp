@@ -66,6 +66,17 @@ struct pointwise_output {
   bool operator==(const pointwise_output&) const = default;
 };
 
+/// A product with an even or odd matrix at one end of a pointwise operation: what it gives, or reads, is an input or an
+/// output of the operation that is in no memory.
+struct fibre_product {
+  operand matrix, tensor;
+  int at = -1;              // which input, or which output; -1: there is no product
+  int row = -1, own = -1;   // labels of the matrix: that of the operation, and that of the tensor
+  int along = -1;           // the operation's label that the first one stands for
+  coefficient beta{0, -1, {}};
+  bool operator==(const fibre_product&) const = default;
+};
+
 /// One operation: a contraction of two operands unless `what` says otherwise.
 struct pair_op {
   operand a, b, c;
@@ -77,6 +88,7 @@ struct pair_op {
   std::vector<pointwise_term> terms{};
   std::vector<pointwise_output> outputs{};  // of a group; empty: c alone
   std::int64_t table_stride = 0;        // gather, scatter: elements for each step of the index
+  fibre_product before{}, after{};      // pointwise
   operand scale{};                      // contract: the sums are multiplied by it, which lies as c does; mostly the 1
   int cut_label = -1, parts_label = -1; // contract: sums over cut_label run in parts, each to its own index of parts_label in c
   std::int64_t part = 0;                // values of cut_label in a part
@@ -181,9 +193,10 @@ inline bool same_elements(const operand& x, operand y) {
 /// Calls f with every operand of an operation but the constant one.
 template <class Op, class F>
 void for_each_operand(Op& op, F&& f) {
-  for (auto* x : {&op.a, &op.b, &op.c, &op.scale})
+  for (auto* x : {&op.a, &op.b, &op.c, &op.scale, &op.before.matrix, &op.before.tensor, &op.after.matrix, &op.after.tensor})
     if (x->where != operand::kind::one) f(*x);
-  for (auto& x : op.inputs) f(x);
+  for (auto& x : op.inputs)
+    if (x.where != operand::kind::one) f(x);
   for (auto& x : op.outputs)
     if (x.stored) f(x.c);
 }
@@ -201,7 +214,8 @@ struct work {
 };
 
 /// Drops labels of extent 1 and everything that is empty; folds C into beta; orders the contractions. Orders of equal
-/// cost are many; `variant` picks another of them (0 .. variant_count - 1).
+/// cost are many; `variant` picks another of them (0 .. variant_count - 1; as many again turn the order of all statements
+/// but the first round, so that products that follow each other run along one axis).
 /// forwards: locals that only name a tensor are read from its memory.
 inline constexpr int variant_count = 6;
 work make_work(const program& p, const options& o, int variant = 0, bool forwards = false);
@@ -234,6 +248,13 @@ void straighten(work& w, int lane, bool turns);
 
 /// Makes one operation of pointwise ones over the same labels, where those between them allow it.
 void group_pointwise(work& w);
+
+/// Makes one operation of a pointwise one and products with even or odd matrices before and behind it, along one axis,
+/// where a written kernel keeps what they exchange in registers. lane: as for choose_layouts().
+void join_fibres(work& w, int lane, const machine& m);
+/// Whether there may be such products; whether there are some at both ends.
+bool joins_fibres(const program& p, const machine& m);
+bool has_joined(const plan& p);
 
 /// A pointwise operation, a gather or a scatter as a step.
 plan_step lower_other(const pair_op& op, const std::vector<std::int64_t>& extents, const machine& m);

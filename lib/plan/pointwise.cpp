@@ -234,9 +234,19 @@ plan_step lower_other(const pair_op& op, const std::vector<std::int64_t>& extent
       }
     }
     s.flops = count * (flops - 1);
-    for (const operand& x : op.inputs)  // problems one after the other are turned
-      if (s.lane_label >= 0 && stride_of(x, s.lane_label) > 1) work += 0.8;
-    cycles = count / (m.vector_bytes / static_cast<double>(size_of(op.c.type))) * work + 60;
+    double products_cycles = 0;
+    for (const fibre_product* x : {&op.before, &op.after}) {
+      if (x->at < 0) continue;
+      const double Q = static_cast<double>(extents[static_cast<std::size_t>(x->row)]), N = static_cast<double>(extents[static_cast<std::size_t>(x->own)]);
+      const double products = x == &op.before ? std::ceil(Q / 2) * N : std::ceil(N / 2) * Q, fibres = count / Q;
+      s.flops += fibres * (2 * products + N + Q);
+      products_cycles += fibres / (m.vector_bytes / static_cast<double>(size_of(op.c.type))) * (products + N + Q) / 2;
+    }
+    for (const operand& x : op.inputs) {
+      if (s.lane_label >= 0 && stride_of(x, s.lane_label) > 1) work += 0.8;  // problems one after the other are turned
+      if (x.where == operand::kind::one) work -= 0.8;                         // in a register
+    }
+    cycles = count / (m.vector_bytes / static_cast<double>(size_of(op.c.type))) * work + products_cycles + 60;
   } else {
     cycles = count * (op.what == action::gather ? 1.5 : 2.5) + 60;
     s.flops = op.what == action::gather ? 0 : count;

@@ -152,11 +152,28 @@ class writer {
       text += (text.empty() ? "" : " + ") + text_of(t.alpha);
       std::string between = t.how == combine::multiply ? "" : t.how == combine::minimum ? "min " : "max ";
       for (const auto& [input, f] : t.factors) {
-        text += between + functions[static_cast<int>(f)] + name(input < 0 ? s.op.outputs[static_cast<std::size_t>(-1 - input)].c : s.op.inputs[static_cast<std::size_t>(input)]);
+        text += between + functions[static_cast<int>(f)] + (input < 0 ? passed(s.op.outputs[static_cast<std::size_t>(-1 - input)].c) : passed(s.op.inputs[static_cast<std::size_t>(input)]));
         between = t.how == combine::multiply ? " * " : ", ";
       }
     }
     return text;
+  }
+
+  /// The name of what a statement reads or makes, also where it stays in registers.
+  std::string passed(operand x) const {
+    if (x.where == operand::kind::one) x.where = operand::kind::temporary;
+    return name(x);
+  }
+
+  /// A product before or behind the statements.
+  std::string product(const fibre_product& x, const operand& with, bool before) const {
+    if (x.at < 0) return "";
+    operand made = with;
+    if (!before)
+      for (int& l : made.labels) l = l == x.along ? x.row : l;
+    const bool updates = x.beta.base != 0;
+    return (before ? passed(with) : name(x.tensor)) + (updates ? " += " : " = ") + name(x.matrix) + " * " +
+           (before ? name(x.tensor) : passed(made)) + "\n       ";
   }
 
   /// The steps that are not products of two operands.
@@ -165,15 +182,18 @@ class writer {
     if (s.how == method::pointwise) {
       const auto line = [&](const operand& c, const coefficient& beta, std::size_t first, std::size_t count) {
         const bool updates = beta.base != 0 || beta.scalar >= 0 || !beta.more.empty();
-        out_ += name(c) + (updates ? " += " : " = ") + terms(s, first, count) + "\n       ";
+        out_ += passed(c) + (updates ? " += " : " = ") + terms(s, first, count) + "\n       ";
       };
+      if (s.op.before.at >= 0) out_ += product(s.op.before, s.op.inputs[static_cast<std::size_t>(s.op.before.at)], true);
       if (s.op.outputs.empty()) line(s.op.c, s.op.beta, 0, s.op.terms.size());
       std::size_t first = 0;
       for (const pointwise_output& x : s.op.outputs) {
         line(x.c, x.beta, first, static_cast<std::size_t>(x.terms));
         first += static_cast<std::size_t>(x.terms);
       }
-      out_ += s.lane_label < 0 ? "pointwise" : "pointwise, lanes along " + label(s.lane_label);
+      if (s.op.after.at >= 0) out_ += product(s.op.after, s.op.outputs[static_cast<std::size_t>(s.op.after.at)].c, false);
+      const bool joined = s.op.before.at >= 0 || s.op.after.at >= 0;
+      out_ += std::string(joined ? "pointwise, matrices in halves" : "pointwise") + (s.lane_label < 0 ? "" : ", lanes along " + label(s.lane_label));
     } else if (s.how == method::gather) {
       out_ += name(s.op.c) + " = " + looked_up(s.op.b, s.op.a) + "\n       gather";
     } else {

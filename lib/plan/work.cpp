@@ -241,7 +241,8 @@ class builder : operand_maker {
     std::vector<int> sequence(static_cast<std::size_t>(count));
     for (int i = 0; i < count; ++i) {
       const int at = (i + (variant_ / 2) * std::max(1, count / 3)) % count;
-      sequence[static_cast<std::size_t>(i)] = variant_ % 2 ? count - 1 - at : at;
+      const bool back = variant_ >= variant_count && statement_ > 0;  // then later statements begin where the first ended
+      sequence[static_cast<std::size_t>(i)] = (variant_ % 2 != 0) != back ? count - 1 - at : at;
     }
     return sequence;
   }

@@ -1,0 +1,255 @@
+// Writes pointwise statements between products with even or odd matrices, fibre by fibre.
+#include "codegen/fibres.hpp"
+
+#include <algorithm>
+
+#include "codegen/point_code.hpp"
+
+namespace ricci::codegen {
+namespace {
+
+using namespace Xbyak::util;
+
+const Xbyak::Reg64 saved[] = {rbx, r12, r13, r14, r15};
+constexpr std::int64_t most_step = 1 << 28;  // bytes: what is added to registers and addresses stays small
+
+bool is_small(std::int64_t bytes) { return std::abs(bytes) < most_step; }
+
+class fibres_code : public point_code {
+ public:
+  fibres_code(const fibres_request& r, target t)
+      : point_code(r.points, t), before_(r.before), after_(r.after), rows_(static_cast<int>(g_.row_extent)), first_(32 - rows_) {
+    count_ = first_;
+    for (int i = 0; i < g_.input_count; ++i)
+      if (is_turned(g_.inputs[i])) turned_.push_back(i);
+    push(rbp);
+    mov(rbp, rsp);
+    for (const Xbyak::Reg64& x : saved) push(x);
+    sub(rsp, counter_of(g_.loop_count));
+    and_(rsp, -full());
+    if (!turned_.empty() && rows_ % 4) set_turn_mask(rows_ % 4);
+    take_pointers();
+    in_loops(g_.loop_count);
+    lea(rsp, ptr[rbp - static_cast<int>(8 * std::size(saved))]);
+    for (std::size_t i = std::size(saved); i-- > 0;) pop(saved[i]);
+    pop(rbp);
+    vzeroupper();
+    ret();
+  }
+
+ private:
+  /// On the stack: values of statements, turned inputs, pointers, counters of loops.
+  int stack_of(std::size_t turned) const { return (g_.statement_count + 1 + static_cast<int>(turned) * rows_) * full(); }
+  int pointer_of(bool output, int index) const { return stack_of(turned_.size()) + 8 * (output ? g_.input_count + index : index); }
+  int counter_of(int loop) const { return pointer_of(true, g_.output_count) + 8 * loop; }
+
+  /// Pointers of streams that statements read or write row by row go to registers, as far as there are any.
+  void take_pointers() {
+    std::vector<Xbyak::Reg64> free{rdi, rsi, r8, r9, r10, r11, r12, r13, r14, r15};
+    if (!reads_alphas()) free.push_back(rdx);
+    if (!reads_betas()) free.push_back(rcx);
+    std::vector<std::pair<bool, int>> kept;
+    for (int i = 0; i < g_.output_count; ++i)
+      if (i != after_.tensor) kept.push_back({true, i});
+    for (int i = 0; i < g_.input_count; ++i)
+      if (!is_turned(g_.inputs[i]) && i != before_.at && i != before_.tensor && i != before_.matrix && i != after_.matrix) kept.push_back({false, i});
+    for (const bool output : {false, true})
+      for (int i = 0; i < (output ? g_.output_count : g_.input_count); ++i) {
+        mov(rax, ptr[(output ? rsi : rdi) + 8 * i]);
+        mov(ptr[rsp + pointer_of(output, i)], rax);
+      }
+    for (const auto& x : kept) {
+      if (free.empty()) return;
+      mov(free.back(), ptr[rsp + pointer_of(x.first, x.second)]);
+      pointers_[x] = free.back();
+      free.pop_back();
+    }
+  }
+
+  void in_loops(int left) {
+    if (left == 0) return fibre();
+    const int l = left - 1;
+    mov(dword[rsp + counter_of(l)], static_cast<std::uint32_t>(g_.loops[l]));
+    Xbyak::Label top;
+    align(16);
+    L(top);
+    in_loops(l);
+    move(l, 1);
+    dec(dword[rsp + counter_of(l)]);
+    jnz(top, T_NEAR);
+    if (left < g_.loop_count) move(l, -g_.loops[l]);
+  }
+  void move(int loop, std::int64_t times) {
+    for (const bool output : {false, true})
+      for (int i = 0; i < (output ? g_.output_count : g_.input_count); ++i) {
+        const std::int64_t step = times * (output ? g_.outputs[i] : g_.inputs[i]).loops[loop] * real();
+        if (step == 0) continue;
+        if (const auto kept = pointers_.find({output, i}); kept != pointers_.end()) Xbyak::CodeGenerator::add(kept->second, static_cast<int>(step));
+        else Xbyak::CodeGenerator::add(qword[rsp + pointer_of(output, i)], static_cast<int>(step));
+      }
+  }
+
+  void fibre() {
+    for (std::size_t n = 0; n < turned_.size(); ++n) {
+      const pointwise_args::stream& s = g_.inputs[turned_[n]];
+      turn_block(base_of(false, turned_[n]), s.lane * 8, rows_, rsp + stack_of(n));
+    }
+    if (before_.at >= 0) first_product();
+    for (row_ = 0; row_ < rows_; ++row_) write_statements();
+    if (after_.at >= 0) second_product();
+  }
+
+  /// Where a stream stands now; its pointer may be loaded to rax for that.
+  Xbyak::Reg64 base_of(bool output, int index) {
+    if (const auto kept = pointers_.find({output, index}); kept != pointers_.end()) return kept->second;
+    mov(rax, ptr[rsp + pointer_of(output, index)]);
+    return rax;
+  }
+
+  Xbyak::Address place(bool output, int index) override {
+    const pointwise_args::stream& s = output ? g_.outputs[index] : g_.inputs[index];
+    if (!output && is_turned(s)) {
+      const auto n = std::find(turned_.begin(), turned_.end(), index) - turned_.begin();
+      return ptr[rsp + stack_of(static_cast<std::size_t>(n)) + row_ * full()];
+    }
+    return ptr[base_of(output, index) + static_cast<int>(row_ * s.row * real())];
+  }
+  int resident(int input) const override { return input == before_.at ? row(row_) : -1; }
+  int left_in(int statement) const override { return statement == after_.at ? row(row_) : -1; }
+
+  /// The register of a row between the products.
+  int row(int i) const { return first_ + i; }
+
+  /// Sums and differences of the fibre in registers 0, 1, ..., then all rows at once.
+  void first_product() {
+    const int n = before_.size, half = n / 2, rest = (n + 1) / 2, spare = n, second = n + 1;
+    mov(rbx, ptr[rsp + pointer_of(false, before_.matrix)]);
+    const Xbyak::Reg64 base = base_of(false, before_.tensor);
+    const auto x = [&](int i) { return ptr[base + static_cast<int>(i * g_.inputs[before_.tensor].row * real())]; };
+    for (int i = 0; i < half; ++i) {
+      vmovups(v(rest + i), x(i));
+      vmovups(v(spare), x(n - 1 - i));
+      add(v(i), v(rest + i), v(spare));
+      subtract(v(rest + i), v(rest + i), v(spare));
+    }
+    if (half < rest) vmovups(v(half), x(half));
+    const int pairs = rows_ / 2;
+    for (int i = 0; i < rest; ++i)
+      for (int p = 0; p < pairs; ++p) {
+        multiply_add(row(p), i, rbx, p * n + i, i == 0);
+        if (i < half) multiply_add(row(rows_ - 1 - p), rest + i, rbx, p * n + rest + i, i == 0);
+      }
+    if (rows_ % 2) {
+      const int terms = before_.parity > 0 ? rest : half, from = before_.parity > 0 ? 0 : rest;
+      for (int i = 0; i < terms; ++i) multiply_add(i % 2 ? second : row(pairs), from + i, rbx, pairs * n + from + i, i < 2);
+      if (terms > 1) add(v(row(pairs)), v(row(pairs)), v(second));
+    }
+    for (int p = 0; p < pairs; ++p) join(row(p), row(rows_ - 1 - p), spare, before_.parity);
+  }
+
+  /// (even, odd) -> (even + odd, even - odd), or odd - even in the second place.
+  void join(int even, int odd, int spare, int parity) {
+    add(v(spare), v(even), v(odd));
+    if (parity > 0) subtract(v(odd), v(even), v(odd));
+    else subtract(v(odd), v(odd), v(even));
+    vmovaps(v(even), v(spare));
+  }
+
+  /// Sums take the places of the first rows, differences are in registers 0, 1, ..., totals behind them.
+  void second_product() {
+    const int half = rows_ / 2, rest = (rows_ + 1) / 2, spare = half, total = half + 1, q = after_.size;
+    for (int i = 0; i < half; ++i) {
+      subtract(v(i), v(row(i)), v(row(rows_ - 1 - i)));
+      add(v(row(i)), v(row(i)), v(row(rows_ - 1 - i)));
+    }
+    mov(rbx, ptr[rsp + pointer_of(false, after_.matrix)]);
+    const Xbyak::Reg64 base = base_of(true, after_.tensor);
+    const auto y = [&](int i) { return ptr[base + static_cast<int>(i * g_.outputs[after_.tensor].row * real())]; };
+    for (const tile_run& run : runs_of(q / 2, (first_ - total) / 2))
+      for (std::int64_t c = 0; c < run.count; ++c) {
+        const int first = static_cast<int>(run.first + c * run.size), count = static_cast<int>(run.size);
+        for (int i = 0; i < rest; ++i)
+          for (int p = 0; p < count; ++p) {
+            multiply_add(total + 2 * p, row(i), rbx, (first + p) * rows_ + i, i == 0);
+            if (i < half) multiply_add(total + 2 * p + 1, i, rbx, (first + p) * rows_ + rest + i, i == 0);
+          }
+        for (int p = 0; p < count; ++p) {
+          join(total + 2 * p, total + 2 * p + 1, spare, after_.parity);
+          if (after_.beta == factor::zero) continue;
+          add(v(total + 2 * p), v(total + 2 * p), y(first + p));
+          add(v(total + 2 * p + 1), v(total + 2 * p + 1), y(q - 1 - first - p));
+        }
+        for (int p = 0; p < count; ++p) {
+          vmovups(y(first + p), v(total + 2 * p));
+          vmovups(y(q - 1 - first - p), v(total + 2 * p + 1));
+        }
+      }
+    if (q % 2 == 0) return;
+    const int terms = after_.parity > 0 ? rest : half;
+    for (int i = 0; i < terms; ++i)
+      multiply_add(total + i % 2, after_.parity > 0 ? row(i) : i, rbx, q / 2 * rows_ + (after_.parity > 0 ? i : rest + i), i < 2);
+    if (terms > 1) add(v(total), v(total), v(total + 1));
+    if (after_.beta == factor::one) add(v(total), v(total), y(q / 2));
+    vmovups(y(q / 2), v(total));
+  }
+
+  /// total += x * an element of the halves at `matrix`.
+  void multiply_add(int total, int x, const Xbyak::Reg64& matrix, int element, bool fresh) {
+    const Xbyak::Address m = ptr_b[matrix + element * real()];
+    if (fresh) mul(v(total), v(x), m);
+    else fma(v(total), v(x), m);
+  }
+
+  void subtract(const Xbyak::Xmm& d, const Xbyak::Xmm& x, const Xbyak::Operand& y) {
+    if (single()) vsubps(d, x, y);
+    else vsubpd(d, x, y);
+  }
+
+  const fibre_end before_, after_;
+  const int rows_, first_;  // rows of a fibre, and the register of the first
+  int row_ = 0;
+  std::vector<int> turned_;
+  std::map<std::pair<bool, int>, Xbyak::Reg64> pointers_;  // of outputs (true) and inputs, that are in registers
+};
+
+/// Inputs of statements with what keeps them out of registers, and steps that are too large.
+bool is_written(const fibres_request& r) {
+  const pointwise_args& g = r.points.args;
+  const std::int64_t real = static_cast<std::int64_t>(size_of(r.points.type));
+  const auto fits = [&](const pointwise_args::stream& s, bool output) {
+    if (is_turned(s) && (output || r.points.type != dtype::f64 || s.row != 1 || !is_small(8 * 8 * s.lane))) return false;
+    if (!is_small(kernels::max_halves * s.row * real)) return false;
+    for (int l = 0; l < g.loop_count; ++l)
+      if (!is_small(g.loops[l] * s.loops[l] * real)) return false;
+    return true;
+  };
+  for (int i = 0; i < g.input_count; ++i)
+    if (!fits(g.inputs[i], false)) return false;
+  for (int i = 0; i < g.output_count; ++i)
+    if (!fits(g.outputs[i], true)) return false;
+  for (int n = 0; n < g.statement_count; ++n)
+    for (int i = g.statements[n].first; i < g.statements[n].first + g.statements[n].count; ++i)
+      for (int f = g.terms[i].first; f < g.terms[i].first + g.terms[i].count; ++f)
+        if (g.factors[f].apply == function::exp || (r.after.at >= 0 && g.factors[f].input == -1 - r.after.at)) return false;
+  return true;
+}
+
+}  // namespace
+
+std::shared_ptr<const pointwise_kernel> make(const fibres_request& r, target t) {
+  const pointwise_args& g = r.points.args;
+  if (t != target::avx512 || g.lane_extent * static_cast<std::int64_t>(size_of(r.points.type)) != 64) return nullptr;
+  const int before = r.before.at < 0 ? 0 : r.before.size, after = r.after.at < 0 ? 0 : r.after.size;
+  if (!fibres_fit(g.row_extent, before, after) || (before == 0 && after == 0) || !is_written(r)) return nullptr;
+  if (after > 0 && r.after.beta != factor::zero && r.after.beta != factor::one) return nullptr;
+  try {
+    auto code = std::make_shared<fibres_code>(r, t);
+    code->readyRE();
+    const auto entry = code->getCode<pointwise_kernel::function>();
+    return std::make_shared<const pointwise_kernel>(entry, std::move(code));
+  } catch (const Xbyak::Error&) {
+    return nullptr;
+  }
+}
+
+}  // namespace ricci::codegen

@@ -1,0 +1,158 @@
+// Pointwise steps between products with even or odd matrices: their streams and loops, and their call.
+#include <algorithm>
+
+#include "engine/other.hpp"
+
+namespace ricci {
+namespace {
+
+std::int64_t stride_of(const operand& x, int label) {
+  for (std::size_t d = 0; d < x.labels.size(); ++d)
+    if (x.labels[d] == label) return x.strides[d];
+  return 0;
+}
+
+/// A loop around the rows with the strides of all streams.
+struct fibre_loop {
+  std::int64_t extent;
+  std::vector<std::int64_t> strides;
+};
+
+/// Joins loops that nest in all streams.
+void join(std::vector<fibre_loop>& loops) {
+  const auto nests = [](const fibre_loop& in, const fibre_loop& out) {
+    for (std::size_t i = 0; i < in.strides.size(); ++i)
+      if (out.strides[i] != in.strides[i] * in.extent) return false;
+    return true;
+  };
+  for (bool joined = true; joined;) {
+    joined = false;
+    for (std::size_t p = 0; p < loops.size() && !joined; ++p)
+      for (std::size_t q = 0; q < loops.size() && !joined; ++q) {
+        if (p == q || !nests(loops[p], loops[q])) continue;
+        loops[p].extent *= loops[q].extent;
+        loops.erase(loops.begin() + static_cast<std::ptrdiff_t>(q));
+        joined = true;
+      }
+  }
+}
+
+/// The matrix of a product as make_halves() wants it.
+kernels::halves_args halves_of(const fibre_product& x, bool before, std::int64_t rows, std::int64_t own) {
+  kernels::halves_args g;
+  g.parity = x.matrix.parity;
+  g.q = static_cast<int>(before ? rows : own), g.n = static_cast<int>(before ? own : rows);
+  g.m_q = stride_of(x.matrix, before ? x.row : x.own), g.m_n = stride_of(x.matrix, before ? x.own : x.row);
+  return g;
+}
+
+}  // namespace
+
+bool has_fibres(const plan_step& s) { return s.op.before.at >= 0 || s.op.after.at >= 0; }
+
+void bind_fibres(other_step& out, const plan& p, const segment& s, const plan_step& step) {
+  const pair_op& op = step.op;
+  const fibre_product &before = op.before, &after = op.after;
+  const int along = before.at >= 0 ? before.along : after.along;
+  const dtype type = op.c.type;
+  const auto width = static_cast<std::int64_t>(64 / size_of(type));
+  const auto extent = [&](int label) {  // of the block
+    for (const step_axis& a : step.axes)
+      if (a.label == label) return a.extent;
+    return p.source.labels[static_cast<std::size_t>(label)].extent;
+  };
+  codegen::fibres_request wanted;
+  kernels::pointwise_args& g = wanted.points.args;
+  add_statements(g, op, op.outputs);
+  // Streams: outputs and what the second product writes, inputs and what the first one reads, then the matrices.
+  std::vector<const operand*> streams;
+  std::vector<std::int64_t> rows;
+  const auto add = [&](const operand& x, int row) { streams.push_back(&x), rows.push_back(stride_of(x, row)); };
+  for (const pointwise_output& x : op.outputs)
+    if (x.stored) add(x.c, along), out.outputs.push_back(place_of(p, s, x.c));
+  if (after.at >= 0) {
+    wanted.after.tensor = static_cast<int>(streams.size());
+    add(after.tensor, after.own), out.outputs.push_back(place_of(p, s, after.tensor));
+  }
+  const std::size_t outputs = streams.size();
+  for (const operand& x : op.inputs) add(x, along), out.inputs.push_back(place_of(p, s, x));
+  if (before.at >= 0) {
+    wanted.before.tensor = static_cast<int>(streams.size() - outputs);
+    add(before.tensor, before.own), out.inputs.push_back(place_of(p, s, before.tensor));
+  }
+  g.output_count = static_cast<int>(outputs), g.input_count = static_cast<int>(streams.size() - outputs);
+  const auto passed = [&](std::size_t i) { return i == outputs + static_cast<std::size_t>(before.at) && before.at >= 0; };
+
+  std::vector<fibre_loop> loops;
+  bool turns = false;
+  fibre_loop lanes{extent(step.lane_label) / width, {}};
+  for (std::size_t i = 0; i < streams.size(); ++i) {
+    const std::int64_t lane = passed(i) ? 1 : stride_of(*streams[i], step.lane_label);
+    turns = turns || lane > 1;
+    lanes.strides.push_back(passed(i) ? 0 : lane * width);
+    kernels::pointwise_args::stream& x = i < outputs ? g.outputs[i] : g.inputs[i - outputs];
+    x.lane = lane, x.row = passed(i) ? 0 : rows[i];
+  }
+  for (const step_axis& a : step.axes) {
+    if (a.label == step.lane_label || a.label == along) continue;
+    fibre_loop l{a.extent, {}};
+    for (std::size_t i = 0; i < streams.size(); ++i) l.strides.push_back(passed(i) ? 0 : stride_of(*streams[i], a.label));
+    loops.push_back(std::move(l));
+  }
+  join(loops);
+  std::sort(loops.begin(), loops.end(), [](const fibre_loop& x, const fibre_loop& y) { return std::abs(x.strides[0]) < std::abs(y.strides[0]); });
+  if (lanes.extent > 1) loops.insert(turns ? loops.end() : loops.begin(), lanes);
+  if (loops.size() > kernels::max_loops) throw kernel_refused();
+  g.lane_extent = width, g.row_extent = extent(along), g.loop_count = static_cast<int>(loops.size());
+  for (std::size_t d = 0; d < loops.size(); ++d) {
+    g.loops[d] = loops[d].extent;
+    for (std::size_t i = 0; i < streams.size(); ++i) (i < outputs ? g.outputs[i] : g.inputs[i - outputs]).loops[d] = loops[d].strides[i];
+  }
+  const auto matrix = [&](const fibre_product& x, bool first, codegen::fibre_end& to) {
+    if (x.at < 0) return;
+    const std::int64_t own = p.source.labels[static_cast<std::size_t>(x.own)].extent;
+    to.at = x.at, to.size = static_cast<int>(own), to.parity = x.matrix.parity, to.matrix = g.input_count++;
+    to.beta = known_factor(x.beta);
+    out.inputs.push_back(place_of(p, s, x.matrix));
+    out.ends.push_back({to.matrix, halves_of(x, first, g.row_extent, own)});
+  };
+  matrix(before, true, wanted.before), matrix(after, false, wanted.after);
+  for (const pointwise_term& t : op.terms) out.alphas.push_back(t.alpha);
+  for (const pointwise_output& x : op.outputs) out.betas.push_back(x.beta);
+  wanted.points.type = type;
+  for (const coefficient& c : out.alphas) wanted.points.alphas.push_back(known_factor(c));
+  wanted.points.betas.assign(op.outputs.size(), codegen::factor::zero);
+  out.made = codegen::make(wanted, codegen::best_target());
+  if (!out.made) throw kernel_refused();
+  out.pointwise = g;
+  out.pointwise.loop_count = 0;  // the kernel walks them
+}
+
+std::int64_t fibres_bytes(const other_step& s, dtype type) {
+  std::int64_t bytes = 0;
+  for (const matrix_end& x : s.ends) bytes += codegen::halves_bytes(x.halves, type);
+  return bytes;
+}
+
+void set_packed_ends(step_run& r, char* packs) {
+  const char* at = packs + r.step->pack_a;
+  for (const matrix_end& x : r.step->other->ends) {
+    r.inputs[x.input] = at;
+    at += codegen::halves_bytes(x.halves, r.step->type);
+  }
+}
+
+void run_fibres(const bound_step& s, const step_run& r, bool packed) {
+  const other_step& o = *s.other;
+  const void* inputs[kernels::max_pointwise_inputs];
+  std::copy_n(r.inputs, o.pointwise.input_count, inputs);
+  char* at = r.scratch + s.pack_a;
+  for (const matrix_end& x : o.ends) {
+    if (!packed) codegen::make_halves(x.halves, s.type, inputs[x.input], one_of(s.type), at);
+    inputs[x.input] = at;
+    at += codegen::halves_bytes(x.halves, s.type);
+  }
+  (*o.made)(inputs, r.outputs, r.alphas, r.betas);
+}
+
+}  // namespace ricci

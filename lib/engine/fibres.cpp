@@ -135,8 +135,10 @@ std::int64_t fibres_bytes(const other_step& s, dtype type) {
 }
 
 void set_packed_ends(step_run& r, char* packs) {
+  const std::vector<matrix_end>& ends = r.step->other->ends;
+  if (ends.empty()) return;  // nothing is packed, and there may be no memory for it
   const char* at = packs + r.step->pack_a;
-  for (const matrix_end& x : r.step->other->ends) {
+  for (const matrix_end& x : ends) {
     r.inputs[x.input] = at;
     at += codegen::halves_bytes(x.halves, r.step->type);
   }

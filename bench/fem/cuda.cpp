@@ -1,9 +1,11 @@
 // The bake-off kernels BK1, BK3 and BK5 on the GPU as fused programs: GB/s of what must move beside the triad of the same
 // run, GDOF/s and nominal GFLOP/s as the bake-off counts them. Times by events, medians.
 //   bench_fem_cuda [--case BK1] [--degrees 1:10] [--unknowns 1e7] [--tune 1] [--json FILE]
-// --tune measures other configurations of every kernel too, and shows each; --tune 2 those that copy ahead alone.
+// --tune measures other configurations of every kernel too, and shows each; --tune 2 those that copy ahead alone,
+// --tune 3 those with matrices in registers.
 // --compile 1 fills the kernel cache and measures nothing.
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <cstdio>
@@ -67,12 +69,40 @@ std::vector<cuda::chain_config> tensor_configurations(const cuda::chain_plan& p,
   return out;
 }
 
+/// With even and odd matrices in registers; blocks as many as likely registers have it, and as shared memory holds.
+std::vector<cuda::chain_config> keeping_configurations(const cuda::chain_plan& p, const cuda::gpu_machine& machine) {
+  constexpr int least_registers = 96, likely_registers = 168;
+  std::vector<cuda::chain_config> all{p.config};
+  cuda::chain_plan q = p;
+  const auto add = [&](cuda::chain_config c) {
+    cuda::set_config(q, c);
+    if (q.shared_bytes > machine.shared_most) return;
+    const int room = std::max(1, std::min({machine.shared_bytes / (q.shared_bytes + 1024), machine.registers / (least_registers * c.threads), 32}));
+    const int likely = std::max(1, std::min(machine.registers / (likely_registers * c.threads), room));
+    for (const int blocks : {likely, room})
+      for (const int turns : {1, 8, 0}) {
+        c.blocks = blocks, c.turns = turns;
+        if (std::find(all.begin(), all.end(), c) == all.end()) all.push_back(c);
+      }
+  };
+  for (const int keep : {2, 1}) {
+    cuda::chain_config own = p.config;
+    own.early = true, own.ahead = 0, own.tensor = false, own.keep = keep;
+    for (own.lines = 1; own.lines <= 2; ++own.lines) add(own);
+    for (const auto& [elements, threads, lines] : {std::array{1, 32, 1}, {1, 32, 2}, {1, 64, 1}, {1, 64, 2}, {2, 32, 2}, {2, 64, 1}, {3, 64, 1}, {2, 128, 1}})
+      add({.elements = elements, .threads = threads, .lines = lines, .early = true, .keep = keep});
+    for (const cuda::chain_config& c : cuda::chain_candidates(p, machine, 4, {.early = true, .keep = keep})) add(c);
+  }
+  return all;
+}
+
 /// What the library runs, or others by estimate besides, and the first ones changed a little.
 std::vector<cuda::chain_config> configurations(const cuda::chain_plan& p, const cuda::gpu_machine& machine, int tune) {
   if (tune == 0) return {p.config};
+  if (tune == 3) return keeping_configurations(p, machine);
   std::vector<cuda::chain_config> all{p.config};
   for (const int ahead : {0, 1, 2})
-    for (const cuda::chain_config& c : cuda::chain_candidates(p, machine, ahead == 0 ? (tune == 1 ? 18 : 9) : tune == 1 ? 2 : 0, ahead)) all.push_back(c);
+    for (const cuda::chain_config& c : cuda::chain_candidates(p, machine, ahead == 0 ? (tune == 1 ? 18 : 9) : tune == 1 ? 2 : 0, {.turns = ahead > 0 ? 0 : 1, .ahead = ahead})) all.push_back(c);
   const std::size_t base = all.size();
   for (const int ahead : {0, 1, 2})
     for (const cuda::chain_config& c : tensor_configurations(p, machine, ahead, tune == 1 ? 7 : ahead > 0 ? 3 : 1)) all.push_back(c);
@@ -195,8 +225,8 @@ class bench {
         const cuda::chain_config& settled = code.plan().launches[0].chain->config;
         x.config = to_string(settled) + ", " + std::to_string(settled.blocks) + " blocks";
         char entry[160];
-        std::snprintf(entry, sizeof entry, "    {0x%016llx, {%d, %d, %d, %d, %s, %d, %d, %d, %s}},  // %s, degree %d", static_cast<unsigned long long>(cuda::signature_of(*plan.launches[0].chain)),
-                      settled.elements, settled.threads, settled.lines, settled.blocks, settled.early ? "true" : "false", settled.unroll, settled.turns, settled.ahead, settled.tensor ? "true" : "false", name.c_str(), degree);
+        std::snprintf(entry, sizeof entry, "    {0x%016llx, {%d, %d, %d, %d, %s, %d, %d, %d, %s, %d}},  // %s, degree %d", static_cast<unsigned long long>(cuda::signature_of(*plan.launches[0].chain)),
+                      settled.elements, settled.threads, settled.lines, settled.blocks, settled.early ? "true" : "false", settled.unroll, settled.turns, settled.ahead, settled.tensor ? "true" : "false", settled.keep, name.c_str(), degree);
         x.entry = entry;
         if (set_.tune) show(x, "  ");
         if (best.seconds == 0 || x.seconds < best.seconds) best = x;

@@ -26,8 +26,9 @@ struct chain_config {
   bool early = false; // what later stages read is asked for when a block begins
   int unroll = 0;     // terms of a sum that are written out, if they come from shared memory; 0: all
   int turns = 1;      // groups of elements that a block takes, one after the other; 0: as many as there are for it
-  int ahead = 0;      // what is copied to shared memory while the group before is computed: 1: what begins the chain, 2: all
+  int ahead = 0;      // what is copied to shared memory while the group before is computed: 1: what begins the chain, 2: all, 3: the rest
   bool tensor = false; // products with matrices in double are the tensor cores'
+  int keep = 0;       // even and odd matrices are in registers: 1: from the beginning of a pass, 2: of a block
   bool operator==(const chain_config&) const = default;
 };
 
@@ -72,6 +73,7 @@ struct chain_input {
 struct chain_matrix {
   operand source;
   bool may_halve = false, halves = false;
+  int kept = -1;          // the matrix whose halves in registers are this one's: its own, or those of its transpose
   int line = -1;
   std::vector<int> rows;  // the summed labels
   std::int64_t columns = 1, pitch = 1, count = 1, offset = 0;
@@ -104,7 +106,7 @@ std::uint64_t signature_of(const chain_plan& p);
 std::optional<chain_config> measured_config(const chain_plan& p, const gpu_machine& m);
 
 /// The best configurations by estimate, best first; set_config() makes the plan follow one.
-std::vector<chain_config> chain_candidates(const chain_plan& p, const gpu_machine& m, std::size_t most = 1, int ahead = 0);
+std::vector<chain_config> chain_candidates(const chain_plan& p, const gpu_machine& m, std::size_t most = 1, const chain_config& like = {});
 void set_config(chain_plan& p, const chain_config& c);
 
 /// Fewer blocks until the compiler's registers do; nothing without a compiler.
@@ -160,6 +162,9 @@ bool is_elementwise(const chain_op& op);
 
 /// The matrix that a factor of an operation is, or -1.
 int matrix_of(const chain_plan& p, const chain_op& op, const operand& x);
+
+/// Matrices that a pass has in registers: all of the kernel's, or as many of its own as leave room for lines.
+std::vector<int> kept_by(const chain_plan& p, const chain_pass& pass);
 
 /// Labels that all elements share in the operand, and how many of its axes move with the element.
 bool depends_on_element(const chain_plan& p, const operand& x);

@@ -50,6 +50,7 @@ void find_inputs(chain_plan& p) {
       }
     }
   if (p.config.ahead == 1) std::erase_if(p.inputs, [](const chain_input& x) { return x.first > 0; });
+  if (p.config.ahead == 3) std::erase_if(p.inputs, [](const chain_input& x) { return x.first == 0; });
   std::stable_sort(p.inputs.begin(), p.inputs.end(), [](const chain_input& x, const chain_input& y) { return x.last < y.last; });
 }
 

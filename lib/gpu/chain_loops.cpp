@@ -64,6 +64,14 @@ std::string pass_writer::sum_text(int n) {
   return before + "      W " + array(n) + ";\n      clear(v" + std::to_string(n) + ");\n" + loops + body + ends + finish;
 }
 
+/// Values h and that from the end, times their rows of the halves.
+std::string pass_writer::add_text(const chain_matrix& m) const {
+  if (!has(kept_by(p_, pass_), m.kept)) return "      add_halves<" + num(m.count) + ", " + num(m.pitch) + ">(even, odd, shared + " + num(m.offset) + ", h, x, y);\n";
+  const bool turned = &m != &p_.matrices[static_cast<std::size_t>(m.kept)];
+  return "      add_kept<" + num(m.count) + ", " + num(p_.extents[static_cast<std::size_t>(m.line)]) + ", " + std::to_string(m.source.parity) + ", " + (turned ? "true" : "false") +
+         ">(even, odd, m" + std::to_string(m.kept) + ", h, x, y);\n";
+}
+
 /// The same with an even or odd matrix: half the products.
 std::string pass_writer::halves_text(int n, const chain_matrix& m, const operand& other) {
   const chain_op& x = op(n);
@@ -74,11 +82,11 @@ std::string pass_writer::halves_text(int n, const chain_matrix& m, const operand
     for (int r = 0; r < lines_; ++r) body += " " + std::string(name) + "[" + std::to_string(r) + "] = " + value(n, other, r, before) + ";";
     body += " }\n";
   }
-  const std::string some = p_.config.unroll > 0 && in_registers(p_, pass_, n, other) < 0 ? " " + num((p_.config.unroll + 1) / 2) : "";
+  const std::string some = p_.config.unroll > 0 && !has(kept_by(p_, pass_), m.kept) && in_registers(p_, pass_, n, other) < 0 ? " " + num((p_.config.unroll + 1) / 2) : "";
   const std::string finish = finish_sum(n, before);
   return before + "      W " + array(n) + ";\n      { W even[" + lines + "][" + half + "], odd[" + lines + "][" + half + "];\n      clear(even), clear(odd);\n#pragma unroll" + some + "\n      for (int h = 0; h < " +
-         num((m.count + 1) / 2) + "; ++h) {\n      W x[" + lines + "], y[" + lines + "];\n" + body + "      add_halves<" + num(m.count) + ", " + num(m.pitch) + ">(even, odd, shared + " + num(m.offset) +
-         ", h, x, y);\n      }\n      join_halves<" + std::to_string(m.source.parity) + ">(" + v + ", even, odd); }\n" + finish;
+         num((m.count + 1) / 2) + "; ++h) {\n      W x[" + lines + "], y[" + lines + "];\n" + body + add_text(m) +
+         "      }\n      join_halves<" + std::to_string(m.source.parity) + ">(" + v + ", even, odd); }\n" + finish;
 }
 
 /// One turn: the factor without the line once for each of the thread's lines, times the other's.

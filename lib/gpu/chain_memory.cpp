@@ -108,6 +108,35 @@ std::int64_t words_of(const chain_plan& p, const chain_pass& pass) {
   return (kept + most + 2) * word_of(p) / 4;
 }
 
+/// What matrices in registers take of them while a pass runs.
+std::int64_t kept_words(const chain_plan& p, const chain_pass& pass) {
+  std::int64_t words = 0;
+  const auto add = [&](const chain_matrix& m) { words += m.count * m.columns * word_of(p) / 4; };
+  if (p.config.keep < 2) {
+    for (const int m : kept_by(p, pass)) add(p.matrices[static_cast<std::size_t>(m)]);
+  } else {
+    for (std::size_t m = 0; m < p.matrices.size(); ++m)
+      if (p.matrices[m].kept == static_cast<int>(m)) add(p.matrices[m]);
+  }
+  return words;
+}
+
+/// Which matrices are in registers: of two that are each other's transpose, one.
+void find_kept(chain_plan& p) {
+  const auto extent = [&](int l) { return p.extents[static_cast<std::size_t>(l)]; };
+  for (std::size_t n = 0; n < p.matrices.size(); ++n) {
+    chain_matrix& x = p.matrices[n];
+    x.kept = p.config.keep > 0 && x.halves ? static_cast<int>(n) : -1;
+    for (std::size_t m = 0; m < n && x.kept == static_cast<int>(n); ++m) {
+      const chain_matrix& y = p.matrices[m];
+      const bool same = is_same(x.source, y.source) || (x.source.memory >= 0 && x.source.memory == y.source.memory);
+      if (!same || y.kept != static_cast<int>(m) || x.source.parity != y.source.parity || x.source.conj != y.source.conj) continue;
+      const auto turned = [&](int l, int other) { return extent(l) == extent(other) && stride_of(x.source, l) == stride_of(y.source, other); };
+      if (turned(x.line, y.rows[0]) && turned(x.rows[0], y.line)) x.kept = static_cast<int>(m);
+    }
+  }
+}
+
 constexpr std::int64_t base_registers = 52;
 
 /// Registers for the lines that a thread has in hand; who asks for more than four has them measured.
@@ -117,14 +146,14 @@ std::int64_t most_line_registers(const chain_config& c) { return c.lines > 6 ? 2
 int lines_of(const chain_plan& p, const chain_pass& pass, const chain_config& c) {
   const std::int64_t tasks = product_of(p, pass.fibre) * c.elements;
   std::int64_t lines = std::min<std::int64_t>(c.lines, (tasks + c.threads - 1) / c.threads);
-  while (lines > 1 && lines * words_of(p, pass) > most_line_registers(c)) --lines;
+  while (lines > 1 && lines * words_of(p, pass) + kept_words(p, pass) > most_line_registers(c)) --lines;
   return static_cast<int>(lines);
 }
 
 std::int64_t registers_of(const chain_plan& p, const chain_config& c) {
   std::int64_t most = 0;
-  for (const chain_pass& pass : p.passes) most = std::max(most, words_of(p, pass) * lines_of(p, pass, c));
-  return std::min<std::int64_t>(255, (base_registers + most * 5 / 4 + 7) / 8 * 8);
+  for (const chain_pass& pass : p.passes) most = std::max(most, words_of(p, pass) * lines_of(p, pass, c) * 5 / 4 + kept_words(p, pass));
+  return std::min<std::int64_t>(255, (base_registers + most + 7) / 8 * 8);
 }
 
 /// How much of the threads' time has a task, and how well blocks hide each other's barriers.
@@ -141,7 +170,7 @@ double score(const chain_plan& p, const chain_config& c, double shared, const gp
     }
     const double rounds = std::ceil(tasks / (c.threads * lines)), warps = c.threads / 32.0;
     useful += (weight + rows / 4) * tasks / 32;
-    spent += rounds * warps * (weight * std::min(lines, std::ceil(tasks / c.threads)) + rows);
+    spent += rounds * warps * (weight * std::min(lines, std::ceil(tasks / c.threads)) + (c.keep > 0 ? 0 : rows)) + (c.keep == 1 ? warps * rows : 0);
   }
   const double registers = static_cast<double>(registers_of(p, c));
   const double blocks = std::floor(std::min({m.shared_bytes / (shared + 1024), m.threads / static_cast<double>(c.threads), 32.0,
@@ -156,10 +185,6 @@ double score(const chain_plan& p, const chain_config& c, double shared, const gp
 
 void set_config(chain_plan& p, const chain_config& c) {
   p.config = c;
-  for (chain_pass& pass : p.passes) {
-    pass.tensor = c.tensor && suits_tensor_cores(p, pass);
-    pass.lines = pass.tensor ? 2 : lines_of(p, pass, c);
-  }
   p.buffers.clear();
   std::int64_t at = 0;
   const std::int64_t wide = std::max<std::int64_t>(1, 16 / word_of(p));
@@ -167,8 +192,16 @@ void set_config(chain_plan& p, const chain_config& c) {
     m.halves = m.may_halve && !c.tensor;
     if (m.may_halve) m.columns = m.halves ? (p.extents[static_cast<std::size_t>(m.line)] + 1) / 2 : p.extents[static_cast<std::size_t>(m.line)];
     if (m.may_halve) m.pitch = (m.columns + wide - 1) / wide * wide;
+  }
+  find_kept(p);
+  for (std::size_t n = 0; n < p.matrices.size(); ++n) {
+    chain_matrix& m = p.matrices[n];
     m.offset = at;
-    at += (m.count * m.pitch + wide - 1) / wide * wide;
+    if (p.config.keep < 2 || m.kept < 0 || m.kept == static_cast<int>(n)) at += (m.count * m.pitch + wide - 1) / wide * wide;
+  }
+  for (chain_pass& pass : p.passes) {
+    pass.tensor = c.tensor && suits_tensor_cores(p, pass);
+    pass.lines = pass.tensor ? 2 : lines_of(p, pass, c);
   }
   for (chain_pass& pass : p.passes) pass.lanes = pass.fibre, pass.by_element = false;
   choose_lanes(p);
@@ -182,10 +215,10 @@ void set_config(chain_plan& p, const chain_config& c) {
   p.shared_bytes = static_cast<int>(std::min<std::int64_t>(place_buffers(p, accesses, at) * word_of(p), 1 << 30));
 }
 
-std::vector<chain_config> chain_candidates(const chain_plan& given, const gpu_machine& m, std::size_t most, int ahead) {
+std::vector<chain_config> chain_candidates(const chain_plan& given, const gpu_machine& m, std::size_t most, const chain_config& like) {
   chain_plan p = given;
-  set_config(p, {.ahead = ahead});
-  if (ahead > 0 && p.inputs.empty()) return {};
+  set_config(p, like);
+  if (like.ahead > 0 && p.inputs.empty()) return {};
   std::int64_t fixed = 0;
   for (const chain_matrix& x : p.matrices) fixed += x.count * x.pitch * word_of(p);
   const double each = static_cast<double>(p.shared_bytes - fixed);
@@ -195,7 +228,8 @@ std::vector<chain_config> chain_candidates(const chain_plan& given, const gpu_ma
       const double shared = static_cast<double>(fixed) + each * elements * 1.03;
       if (elements > 1 && (shared > m.shared_most || elements > 2 * p.count)) break;
       for (const int lines : {1, 2, 3, 4}) {
-        const chain_config c{.elements = elements, .threads = threads, .lines = lines, .turns = ahead > 0 ? 0 : 1, .ahead = ahead};
+        chain_config c = like;
+        c.elements = elements, c.threads = threads, c.lines = lines;
         const double s = score(p, c, shared, m);
         if (s > 0) scored.push_back({s, c});
       }
@@ -225,7 +259,8 @@ std::vector<chain_config> chain_candidates(const chain_plan& given, const gpu_ma
 std::string to_string(const chain_config& c) {
   return std::to_string(c.elements) + (c.elements == 1 ? " element" : " elements") + " a block of " + std::to_string(c.threads) + " threads" +
          (c.lines > 1 ? ", " + std::to_string(c.lines) + " lines at a time" : "") + (c.unroll > 0 ? ", sums by " + std::to_string(c.unroll) : "") + (c.early ? ", early" : "") + (c.turns > 1 ? ", " + std::to_string(c.turns) + " turns" : "") +
-         (c.tensor ? ", tensor cores" : "") + (c.ahead > 0 ? ", ahead" : "") + (c.ahead > 1 ? " in all" : "");
+         (c.tensor ? ", tensor cores" : "") + (c.ahead == 1 ? ", ahead" : c.ahead == 2 ? ", ahead in all" : c.ahead == 3 ? ", ahead but for the first" : "") +
+         (c.keep == 1 ? ", matrices in registers" : c.keep > 1 ? ", matrices in registers throughout" : "");
 }
 
 }  // namespace ricci::cuda

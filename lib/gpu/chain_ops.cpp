@@ -78,6 +78,28 @@ int matrix_of(const chain_plan& p, const chain_op& op, const operand& x) {
   return -1;
 }
 
+std::vector<int> kept_by(const chain_plan& p, const chain_pass& pass) {
+  constexpr std::int64_t most_words = 192;  // of 4 bytes: with more, lines would spill
+  std::vector<int> all;
+  for (const int n : pass.ops) {
+    const chain_op& x = p.ops[static_cast<std::size_t>(n)];
+    for (const operand* f : {&x.op.a, &x.op.b}) {
+      const int m = matrix_of(p, x, *f), kept = m < 0 ? -1 : p.matrices[static_cast<std::size_t>(m)].kept;
+      if (kept >= 0 && !has(all, kept)) all.push_back(kept);
+    }
+  }
+  if (p.config.keep > 1) return all;
+  const auto words = [&](int m) { return p.matrices[static_cast<std::size_t>(m)].count * p.matrices[static_cast<std::size_t>(m)].columns * static_cast<std::int64_t>(size_of(compute_type(p.type))) / 4; };
+  std::stable_sort(all.begin(), all.end(), [&](int x, int y) { return words(x) > words(y); });
+  std::int64_t sum = 0;
+  std::erase_if(all, [&](int m) {
+    const bool fits = sum + words(m) <= most_words;
+    sum += fits ? words(m) : 0;
+    return !fits;
+  });
+  return all;
+}
+
 int in_registers(const chain_plan& p, const chain_pass& pass, int op, const operand& x) {
   if (x.where != operand::kind::temporary || is_in_memory(p, x)) return -1;
   for (std::size_t n = pass.ops.size(); n-- > 0;) {

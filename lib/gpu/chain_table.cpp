@@ -14,21 +14,21 @@ struct chain_entry {
 constexpr chain_entry entries[] = {
     {0x5f4ca537449a268a, {32, 32, 2, 19, true, 0, 8}},  // BK1, degree 1
     {0x2f98bfb48b8788ff, {16, 32, 2, 17, true, 0, 1}},  // BK1, degree 2
-    {0x57df7cfe5425adb8, {7, 32, 2, 15, true, 0, 1}},  // BK1, degree 3
-    {0x228bfe7a98b41d45, {8, 32, 4, 9, true, 0, 1}},  // BK1, degree 4
-    {0xd91241d08bab8706, {3, 32, 8, 8, true, 0, 1}},  // BK1, degree 5
-    {0xb879b55692988afb, {2, 32, 8, 11, true, 0, 1}},  // BK1, degree 6
-    {0xd9eeb06b012a6684, {4, 96, 8, 3, true, 0, 1}},  // BK1, degree 7
-    {0xe970c75ebc2dc7dc, {1, 32, 3, 9, true, 0, 1}},  // BK1, degree 8
-    {0xe394ec3f7e1695af, {1, 32, 4, 8, true, 0, 1}},  // BK1, degree 9
-    {0x93a4496df314d284, {1, 96, 1, 4, false, 0, 0, 2, true}},  // BK1, degree 10
+    {0x57df7cfe5425adb8, {7, 32, 2, 15, true, 0, 1, 0, false, 2}},  // BK1, degree 3
+    {0x228bfe7a98b41d45, {1, 32, 1, 21, true, 0, 1, 0, false, 2}},  // BK1, degree 4
+    {0xd91241d08bab8706, {3, 64, 1, 10, true, 0, 0, 0, false, 2}},  // BK1, degree 5
+    {0xb879b55692988afb, {1, 32, 2, 21, true, 0, 1, 0, false, 2}},  // BK1, degree 6
+    {0xd9eeb06b012a6684, {1, 32, 2, 20, true, 0, 1, 0, false, 2}},  // BK1, degree 7
+    {0xe970c75ebc2dc7dc, {1, 64, 1, 10, true, 0, 1, 0, false, 2}},  // BK1, degree 8
+    {0xe394ec3f7e1695af, {1, 64, 1, 8, true, 0, 1, 0, false, 2}},  // BK1, degree 9
+    {0x93a4496df314d284, {1, 64, 1, 6, true, 0, 1, 0, false, 2}},  // BK1, degree 10
     {0xf36b5e46cb0828ee, {7, 32, 2, 16, true, 0, 8}},  // BK3, degree 1
     {0xb10c746c29915877, {2, 32, 1, 19, false, 0, 8}},  // BK3, degree 2
-    {0x48cd90176af781e4, {5, 64, 2, 6, true, 0, 8}},  // BK3, degree 3
-    {0xca528c71367a74b5, {7, 128, 1, 4, true, 0, 1}},  // BK3, degree 4
-    {0x1f332041ae1ed522, {1, 32, 2, 9, true, 0, 8}},  // BK3, degree 5
-    {0xa3763bbfa7cd83fb, {1, 32, 2, 8, false, 0, 0}},  // BK3, degree 6
-    {0x142a7b7b0542c168, {2, 96, 2, 4, true, 0, 1}},  // BK3, degree 7
+    {0x48cd90176af781e4, {5, 64, 2, 6, true, 0, 0, 0, false, 2}},  // BK3, degree 3
+    {0xca528c71367a74b5, {7, 128, 1, 3, true, 0, 1, 0, false, 2}},  // BK3, degree 4
+    {0x1f332041ae1ed522, {1, 32, 2, 8, true, 0, 8, 0, false, 2}},  // BK3, degree 5
+    {0xa3763bbfa7cd83fb, {1, 32, 2, 8, true, 0, 1, 0, false, 1}},  // BK3, degree 6
+    {0x142a7b7b0542c168, {1, 32, 1, 8, true, 0, 1, 0, false, 1}},  // BK3, degree 7
     {0x4ad095d5ed56469c, {1, 64, 2, 6, true, 0, 1}},  // BK3, degree 8
     {0x33b2bf4f1f17a3cb, {2, 128, 2, 2, true, 0, 1}},  // BK3, degree 9
     {0xfebed1a3a6d15f12, {1, 96, 2, 3, true, 0, 1}},  // BK3, degree 10

@@ -52,6 +52,16 @@ std::vector<coefficient> scalars_of(const chain_plan& p) {
 
 namespace chains {
 
+std::string kept_text(const chain_plan& p, const std::vector<int>& matrices) {
+  std::string t;
+  for (const int n : matrices) {
+    const chain_matrix& m = p.matrices[static_cast<std::size_t>(n)];
+    const std::string name = "m" + std::to_string(n);
+    t += "    W " + name + "[" + num(m.count) + "][" + num(m.columns) + "];\n    keep_rows<" + num(m.pitch) + ">(" + name + ", shared + " + num(m.offset) + ");\n";
+  }
+  return t;
+}
+
 pass_writer::pass_writer(const chain_plan& p, const chain_pass& pass) : p_(p), pass_(pass) {
   fibres_ = product_of(p, pass.fibre);
   tasks_ = fibres_ * p.config.elements;
@@ -60,12 +70,14 @@ pass_writer::pass_writer(const chain_plan& p, const chain_pass& pass) : p_(p), p
 
 std::string pass_writer::text() {
   if (pass_.tensor) return tensor_text();
+  const std::string kept = p_.config.keep == 1 ? kept_text(p_, kept_by(p_, pass_)) : "";
   const int block = p_.config.threads;
   const bool once = tasks_ <= std::int64_t{block} * lines_;
   std::string t = once ? "    if (thread < " + num(tasks_) + ") {\n      const int task = thread;\n"
                        : "#pragma unroll 1\n    for (int task = thread; task < " + num(tasks_) + "; task += " + num(block * lines_) + ") {\n";
   for (int r = 0; r < lines_; ++r) t += place_text(r);
-  return t + ops_text() + "    }\n";
+  t += ops_text() + "    }\n";
+  return kept.empty() ? t : "    {\n" + kept + t + "    }\n";
 }
 
 std::string pass_writer::ops_text() {
@@ -271,7 +283,9 @@ std::string halves_text(const chain_plan& p, const chain_matrix& m, const std::s
 std::string matrices_text(const chain_plan& p) {
   std::string t;
   const auto pointers = pointers_of(p);
-  for (const chain_matrix& m : p.matrices) {
+  for (std::size_t n = 0; n < p.matrices.size(); ++n) {
+    const chain_matrix& m = p.matrices[n];
+    if (p.config.keep > 1 && m.kept >= 0 && m.kept != static_cast<int>(n)) continue;
     const auto at = std::find_if(pointers.begin(), pointers.end(), [&](const operand& y) { return is_same_memory(m.source, y); }) - pointers.begin();
     if (m.halves) {
       t += halves_text(p, m, "p" + std::to_string(at));
@@ -292,9 +306,9 @@ std::string matrices_text(const chain_plan& p) {
   return t;
 }
 
-/// What later stages of the block read is on its way to the second cache while the first ones run; what the first stage
-/// reads, while the block's matrices are copied.
-std::string early_text(const chain_plan& p, bool begins) {
+/// What later stages read is on its way to the second cache while the first ones run; what the first stage reads, while the
+/// block's matrices are copied, or the group before it is still at work: `group` is a C++ expression.
+std::string early_text(const chain_plan& p, bool begins, const std::string& group = "") {
   std::string t;
   const auto pointers = pointers_of(p);
   std::set<std::size_t> done;
@@ -310,7 +324,7 @@ std::string early_text(const chain_plan& p, bool begins) {
       }
     }
   if (t.empty()) return t;
-  return "    {\n" + std::string(begins ? "      const i64 first = static_cast<i64>(blockIdx.x) * " + num(p.config.elements) + ";\n" : "") + "      const i64 end = first + " + num(p.config.elements) + " < args.count ? first + " + num(p.config.elements) + " : args.count;\n" + t + "    }\n";
+  return "    {\n" + (group.empty() ? "" : "      const i64 first = (" + group + ") * " + num(p.config.elements) + ";\n") + "      const i64 end = first + " + num(p.config.elements) + " < args.count ? first + " + num(p.config.elements) + " : args.count;\n" + t + "    }\n";
 }
 
 std::string pointers_text(const chain_plan& p) {
@@ -338,8 +352,15 @@ kernel_request request_of(const chain_plan& p) {
   t += "  W* const shared = reinterpret_cast<W*>(pool);\n  const int thread = static_cast<int>(threadIdx.x);\n" + pointers_text(p);
   for (std::size_t n = 0; n < scalars; ++n) t += "  const W s" + std::to_string(n) + " = coefficient(static_cast<W*>(nullptr), args.s[" + std::to_string(n) + "]);\n";
   for (std::size_t n = 0; n < p.inputs.size(); ++n) t += ask_ahead(p, n, "static_cast<i64>(blockIdx.x)");
-  if (p.config.early && !p.matrices.empty()) t += early_text(p, true);
+  if (p.config.early && !p.matrices.empty()) t += early_text(p, true, "static_cast<i64>(blockIdx.x)");
   t += matrices_text(p);
+  if (p.config.keep > 1) {
+    std::vector<int> kept;
+    for (const chain_pass& pass : p.passes)
+      for (const int m : chains::kept_by(p, pass))
+        if (!has(kept, m)) kept.push_back(m);
+    if (!kept.empty()) t += barrier + kept_text(p, kept);
+  }
   t += "#pragma unroll 1\n  for (i64 group = blockIdx.x; group < args.groups; group += gridDim.x) {\n    const i64 first = group * " + num(p.config.elements) + ";\n";
   if (p.config.early) t += early_text(p, false);
   // Between two stages: what the next one reads must be there, and what the one before has read makes room.
@@ -350,10 +371,13 @@ kernel_request request_of(const chain_plan& p) {
     for (std::size_t n = 0; n < p.inputs.size(); ++n)
       if (p.inputs[n].last == before) t += ask_ahead(p, n, "group + gridDim.x");
   };
+  // The next group's first tensors are asked for when a third of the stages are left: sooner would be much that waits.
+  const int last = p.passes.empty() ? 0 : p.passes.back().stage, asks = p.config.early && p.config.turns != 1 ? last - last / 3 : -1;
   int stage = 0;
   between(-1, 0, !p.buffers.empty() || !p.matrices.empty() || !p.inputs.empty());
   for (const chain_pass& pass : p.passes) {
     if (pass.stage != stage) between(stage, pass.stage, true);
+    if (pass.stage != stage && pass.stage == asks) t += early_text(p, true, "group + gridDim.x");
     stage = pass.stage;
     t += chains::pass_writer(p, pass).text();
   }

@@ -11,6 +11,9 @@ namespace ricci::cuda::chains {
 
 inline std::string num(std::int64_t x) { return std::to_string(x); }
 
+/// Declares the matrices in registers and reads them.
+std::string kept_text(const chain_plan& p, const std::vector<int>& matrices);
+
 class pass_writer {
  public:
   pass_writer(const chain_plan& p, const chain_pass& pass);
@@ -26,6 +29,7 @@ class pass_writer {
   std::string index() const { return pass_.tensor ? "at" : "l"; }  // of a line's value in registers
   std::string sum_text(int n);
   std::string halves_text(int n, const chain_matrix& m, const operand& other);
+  std::string add_text(const chain_matrix& m) const;
   std::string sum_body(int n, std::string& before);
   std::string finish_sum(int n, std::string& before);
   std::string run_text(const std::vector<int>& ops);

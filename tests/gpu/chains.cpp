@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "fused_check.hpp"
 #include "host_gpu.hpp"
@@ -20,6 +21,24 @@ void vary(cuda::program_plan& p, std::size_t n) {
     if (l.chain) cuda::set_config(*l.chain, {.elements = 3, .threads = n % 2 ? 32 : 96, .lines = 3, .blocks = 1, .early = true, .unroll = 2, .turns = 2});
 }
 
+/// Compiles the plans of cases[which[n]] and runs each as it is and in a second way, which errors name.
+void check_both_ways(host_gpu& gpu, const std::vector<fused_case>& cases, const std::vector<cuda::program_plan>& plans,
+                     const std::vector<std::size_t>& which, const char* second_way) {
+  const std::string failure = gpu.compile();
+  INFO(failure);
+  REQUIRE(failure.empty());
+  for (std::size_t n = 0; n < plans.size(); ++n) {
+    const fused_case& c = cases[which[n]];
+    fused_check check(c);
+    for (const bool second : {false, true}) {
+      check.restore();
+      gpu.run(plans[n], c.c->bind(), second);
+      INFO(c.name << (second ? second_way : "") << "\n" << to_string(c.c->p));
+      CHECK(check.error() <= 1);
+    }
+  }
+}
+
 }  // namespace
 
 TEST_CASE("fused kernels on the host") {
@@ -31,18 +50,9 @@ TEST_CASE("fused kernels on the host") {
     vary(plans.back(), plans.size());
     gpu.add(plans.back());
   }
-  const std::string failure = gpu.compile();
-  INFO(failure);
-  REQUIRE(failure.empty());
-  for (std::size_t n = 0; n < cases.size(); ++n) {
-    fused_check check(cases[n]);
-    for (const bool reverse : {false, true}) {
-      check.restore();
-      gpu.run(plans[n], cases[n].c->bind(), reverse);
-      INFO(cases[n].name << (reverse ? ", threads in reverse" : "") << "\n" << to_string(cases[n].c->p));
-      CHECK(check.error() <= 1);
-    }
-  }
+  std::vector<std::size_t> all(cases.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  check_both_ways(gpu, cases, plans, all, ", threads in reverse");
 }
 
 TEST_CASE("products on tensor cores, and elements copied while the ones before are computed") {
@@ -67,19 +77,33 @@ TEST_CASE("products on tensor cores, and elements copied while the ones before a
   }
   CHECK(ahead > 20);
   CHECK(tensor > 10);
-  const std::string failure = gpu.compile();
-  INFO(failure);
-  REQUIRE(failure.empty());
-  for (std::size_t n = 0; n < plans.size(); ++n) {
-    const fused_case& c = cases[which[n]];
-    fused_check check(c);
-    for (const bool late : {false, true}) {
-      check.restore();
-      gpu.run(plans[n], c.c->bind(), late);
-      INFO(c.name << (late ? ", copies as late as may be" : "") << "\n" << to_string(c.c->p));
-      CHECK(check.error() <= 1);
+  check_both_ways(gpu, cases, plans, which, ", copies as late as may be");
+}
+
+TEST_CASE("even and odd matrices in registers") {
+  const std::vector<fused_case> cases = fused_cases(false);
+  std::vector<cuda::program_plan> plans;
+  std::vector<std::size_t> which;
+  host_gpu gpu;
+  std::size_t turned = 0;
+  for (std::size_t n = 0; n < cases.size(); ++n) {
+    cuda::program_plan p = cuda::make_program_plan(on_gpu(cases[n].c->p), cuda::described_h200(), {});
+    bool any = false;
+    for (cuda::launch_plan& l : p.launches) {
+      if (!l.chain) continue;
+      cuda::set_config(*l.chain, {.elements = n % 3 == 0 ? 1 : 3, .threads = n % 2 ? 32 : 96, .lines = 1 + static_cast<int>(n) % 3, .turns = n % 2 ? 1 : 3, .ahead = n % 4 == 0 ? 3 : 0, .keep = 1 + static_cast<int>(n) % 2});
+      for (std::size_t m = 0; m < l.chain->matrices.size(); ++m) {
+        const int kept = l.chain->matrices[m].kept;
+        any = any || kept >= 0, turned += kept >= 0 && kept != static_cast<int>(m);
+      }
     }
+    if (!any) continue;
+    gpu.add(p);
+    plans.push_back(std::move(p)), which.push_back(n);
   }
+  CHECK(plans.size() > 8);
+  CHECK(turned > 8);
+  check_both_ways(gpu, cases, plans, which, ", threads in reverse");
 }
 
 TEST_CASE("the bake-off operators are one kernel each") {

@@ -44,6 +44,41 @@ __device__ inline void add_halves(W (&even)[R][L], W (&odd)[R][L], const W* rows
   if (h < N / 2) add_row(odd, rows + (first + h) * Pitch, difference);
 }
 
+/// A matrix from shared memory, whose rows are Pitch apart, to registers.
+template <int Pitch, int Rows, int L, class W>
+__device__ inline void keep_rows(W (&m)[Rows][L], const W* from) {
+  constexpr int wide = sizeof(W) >= 16 ? 1 : 16 / sizeof(W);
+  struct __align__(sizeof(W) * wide) several {
+    W at[wide];
+  };
+#pragma unroll
+  for (int row = 0; row < Rows; ++row)
+#pragma unroll
+    for (int l = 0; l < L; l += wide) {
+      const several x = *reinterpret_cast<const several*>(from + row * Pitch + l);
+#pragma unroll
+      for (int w = 0; w < wide; ++w)
+        if (l + w < L) m[row][l + w] = x.at[w];
+    }
+}
+
+/// The same with the halves in registers, or, if Turned, those of the transpose of the matrix of N rows and Q columns: its
+/// even part is the other's even part if the matrix is even, else the other's odd part. What is zero is left out.
+template <int N, int Q, int Parity, bool Turned, int Rows, int C, int H, int R, class W>
+__device__ inline void add_kept(W (&even)[R][H], W (&odd)[R][H], const W (&m)[Rows][C], int h, const W (&x)[R], const W (&y)[R]) {
+  constexpr int first = Turned ? H : (N + 1) / 2, to_even = Turned && Parity < 0 ? first : 0, to_odd = Turned && Parity < 0 ? 0 : first;
+#pragma unroll
+  for (int r = 0; r < R; ++r) {
+    const W sum = h == N - 1 - h ? x[r] : x[r] + y[r], difference = x[r] - y[r];
+#pragma unroll
+    for (int c = 0; c < H; ++c) {
+      const bool middle = c == Q - 1 - c;
+      if (!middle || Parity > 0) multiply_add(even[r][c], Turned ? m[to_even + c][h] : m[h][c], sum);
+      if (h < N / 2 && (!middle || Parity < 0)) multiply_add(odd[r][c], Turned ? m[to_odd + c][h] : m[first + h][c], difference);
+    }
+  }
+}
+
 /// v[q] = even[q] + odd[q], v[Q-1-q] = parity (even[q] - odd[q])
 template <int Parity, int Q, int H, int R, class W>
 __device__ inline void join_halves(W (&v)[R][Q], const W (&even)[R][H], const W (&odd)[R][H]) {

@@ -1,8 +1,6 @@
 // What ndarray and ndview need that is no template: memory, checks, printing.
 #include <ricci/einsum/ndarray.hpp>
 
-#include <cstdlib>
-#include <cstring>
 #include <limits>
 #include <ostream>
 #include <string>
@@ -67,18 +65,6 @@ std::int64_t element_count(const std::vector<std::int64_t>& extents, std::size_t
     throw error(errc::no_memory, "an array of so many elements cannot be addressed with 64 bits");
   return count;
 }
-
-void* allocate_elements(std::int64_t count, std::size_t bytes, bool zeroed) {
-  constexpr std::size_t alignment = 64;
-  const std::size_t wanted = static_cast<std::size_t>(count) * bytes;
-  const std::size_t rounded = wanted == 0 ? alignment : (wanted + alignment - 1) / alignment * alignment;
-  void* const memory = rounded < wanted ? nullptr : std::aligned_alloc(alignment, rounded);
-  if (!memory) throw error(errc::no_memory, "no memory for an array of " + std::to_string(wanted) + " bytes");
-  if (zeroed) std::memset(memory, 0, rounded);
-  return memory;
-}
-
-void free_elements::operator()(void* memory) const noexcept { std::free(memory); }
 
 void check_strides(const std::vector<std::int64_t>& extents, const std::vector<std::int64_t>& strides) {
   if (extents.size() != strides.size())

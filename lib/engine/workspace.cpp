@@ -1,8 +1,5 @@
 // One growing piece of scratch for each thread.
-#include <ricci/core/error.hpp>
-
-#include <cstdlib>
-#include <new>
+#include <ricci/core/memory.hpp>
 
 #include "engine/bound.hpp"
 
@@ -12,14 +9,13 @@ namespace {
 struct arena {
   char* data = nullptr;
   std::int64_t size = 0;
-  ~arena() { std::free(data); }
+  ~arena() { detail::release(data); }
 
   char* at_least(std::int64_t bytes) {
     if (bytes <= size) return data;
     const std::int64_t rounded = (bytes + 4095) / 4096 * 4096;
-    void* fresh = std::aligned_alloc(4096, static_cast<std::size_t>(rounded));
-    if (!fresh) throw error(errc::no_memory, "no memory for a workspace of " + std::to_string(rounded) + " bytes");
-    std::free(data);
+    void* fresh = detail::allocate(static_cast<std::size_t>(rounded), 4096, false, "a workspace");
+    detail::release(data);
     data = static_cast<char*>(fresh);
     size = rounded;
     return data;

@@ -1,11 +1,12 @@
-// Memory of tensors.
+// Memory of tensors, arrays and temporaries.
 #include <omp.h>
 
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 #include <ricci/core/error.hpp>
-#include <ricci/tensor/tensor.hpp>
+#include <ricci/core/memory.hpp>
 
 #ifdef __linux__
 #include <sys/mman.h>
@@ -46,14 +47,12 @@ void ask_for_large_pages([[maybe_unused]] char* memory, [[maybe_unused]] std::si
 
 }  // namespace
 
-void* allocate(std::int64_t count, std::int64_t bytes) {
-  constexpr std::size_t line = 64;
-  const std::size_t wanted = static_cast<std::size_t>(count) * static_cast<std::size_t>(bytes);
-  const std::size_t rounded = wanted == 0 ? line : (wanted + line - 1) / line * line;
-  void* const memory = std::aligned_alloc(line, rounded);
-  if (!memory) throw error(errc::no_memory, "ricci: no memory for a tensor of " + std::to_string(wanted) + " bytes");
+void* allocate(std::size_t bytes, std::size_t alignment, bool zeroed, const char* what) {
+  const std::size_t rounded = bytes == 0 ? alignment : (bytes + alignment - 1) / alignment * alignment;
+  void* const memory = rounded < bytes ? nullptr : std::aligned_alloc(alignment, rounded);
+  if (!memory) throw error(errc::no_memory, "no memory for " + std::string(what) + " of " + std::to_string(bytes) + " bytes");
   ask_for_large_pages(static_cast<char*>(memory), rounded);
-  clear(static_cast<char*>(memory), rounded);
+  if (zeroed) clear(static_cast<char*>(memory), rounded);
   return memory;
 }
 

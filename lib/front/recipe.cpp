@@ -2,7 +2,7 @@
 #include <iostream>
 
 #include <ricci/core/error.hpp>
-#include <ricci/tensor/tensor.hpp>
+#include <ricci/core/memory.hpp>
 
 #include "front/recipe.hpp"
 
@@ -16,7 +16,7 @@ class copies {
  public:
   explicit copies(const std::vector<std::int64_t>& bytes) {
     try {
-      for (const std::int64_t b : bytes) at_.push_back(static_cast<char*>(allocate(b, 1)));
+      for (const std::int64_t b : bytes) at_.push_back(static_cast<char*>(allocate(static_cast<std::size_t>(b), 64, true, "a copy")));
     } catch (...) {
       free_all();
       throw;

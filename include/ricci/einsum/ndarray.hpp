@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <ricci/core/error.hpp>
+#include <ricci/core/memory.hpp>
 #include <ricci/core/types.hpp>
 
 namespace ricci {
@@ -23,10 +24,8 @@ std::vector<std::int64_t> dense_strides(const std::vector<std::int64_t>& extents
 /// Product of the extents. Errors: bad_extent if one is negative, no_memory if `bytes` each cannot be counted.
 std::int64_t element_count(const std::vector<std::int64_t>& extents, std::size_t bytes);
 
-/// 64-byte aligned memory, zeroed on demand. Errors: no_memory.
-void* allocate_elements(std::int64_t count, std::size_t bytes, bool zeroed);
 struct free_elements {
-  void operator()(void* memory) const noexcept;
+  void operator()(void* memory) const noexcept { release(memory); }
 };
 
 /// Errors: bad_argument unless there is one stride for each extent.
@@ -186,7 +185,7 @@ class ndarray {
   ndarray(std::vector<std::int64_t> extents, bool zeroed)
       : size_(detail::element_count(extents, sizeof(T))), extents_(std::move(extents)),
         strides_(detail::dense_strides(extents_)),
-        data_(static_cast<T*>(detail::allocate_elements(size_, sizeof(T), zeroed))) {}
+        data_(static_cast<T*>(detail::allocate(static_cast<std::size_t>(size_) * sizeof(T), 64, zeroed, "an array"))) {}
 
   std::int64_t size_;
   std::vector<std::int64_t> extents_, strides_;

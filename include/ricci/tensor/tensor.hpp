@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <ricci/core/memory.hpp>
 #include <ricci/core/types.hpp>
 #include <ricci/tensor/view.hpp>
 
@@ -11,11 +12,7 @@ namespace ricci {
 
 namespace detail {
 
-/// 64-byte aligned, zeroed memory for `count` elements of `bytes` each. Errors: no_memory.
-void* allocate(std::int64_t count, std::int64_t bytes);
-void release(void* memory) noexcept;
-
-/// The same on the GPU. Errors: no_gpu, no_memory, gpu_failed.
+/// Zeroed memory of the GPU for `count` elements of `bytes` each. Errors: no_gpu, no_memory, gpu_failed.
 void* allocate_gpu(std::int64_t count, std::int64_t bytes);
 void release_gpu(void* memory) noexcept;
 void fill_gpu(void* memory, std::int64_t count, std::int64_t bytes, const void* element);
@@ -181,7 +178,7 @@ class tensor {
       if (extents[0] > 0) extents[0] = ((extents[0] - 1) / shape_type::width + 1) * shape_type::width;
     const std::int64_t count = detail::checked_size(extents, rank());
     if constexpr (is_gpu) data_ = static_cast<T*>(detail::allocate_gpu(count, sizeof(T)));
-    else data_ = static_cast<T*>(detail::allocate(count, sizeof(T)));
+    else data_ = static_cast<T*>(detail::allocate(static_cast<std::size_t>(count) * sizeof(T), 64, true, "a tensor"));
   }
   void copy_numbers(const tensor& other) {
     for (int n = 0; n < shape_type::dynamic_count; ++n) numbers_[n] = other.numbers_[n];

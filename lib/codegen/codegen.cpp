@@ -3,6 +3,7 @@
 #include "codegen/fibres.hpp"
 #include "codegen/halves.hpp"
 #include "codegen/pointwise.hpp"
+#include "codegen/turns.hpp"
 
 #include <cstdlib>
 #include <cstring>
@@ -28,26 +29,16 @@ target best_target() {
   return found;
 }
 
-namespace {
-
-template <class C> std::shared_ptr<const kernel> ready(std::shared_ptr<C> code) {
-  code->readyRE();
-  const auto entry = code->template getCode<kernel::function>();
-  const std::size_t bytes = code->getSize();
-  return std::make_shared<const kernel>(entry, std::move(code), bytes);
-}
-
-}  // namespace
-
 std::shared_ptr<const kernel> make(const request& r, target t) {
-  try {
-    if (in_tile_registers(r, t)) return ready(std::make_shared<amx_code>(r));
-    const std::vector<nest> nests = shape(r, t);
-    if (nests.empty()) return nullptr;
-    return ready(std::make_shared<contract_code>(r, t, nests, 4096));
-  } catch (const Xbyak::Error&) {  // no memory that may be executed, or an offset too far: the compiled kernels do it
-    return nullptr;
+  if (in_tile_registers(r, t)) {
+    request one = r;  // problem, in other registers
+    one.tiles = tile_use::never, one.args.loop_count = 0;
+    const auto slow = r.type_a == dtype::f16 ? make(one, t) : nullptr;
+    if (slow || r.type_a != dtype::f16) return written<kernel, amx_code>(r, slow);
   }
+  const std::vector<nest> nests = shape(r, t);
+  if (nests.empty()) return nullptr;
+  return written<kernel, contract_code>(r, t, nests, std::size_t{4096});
 }
 
 #else
@@ -57,6 +48,7 @@ bool two_passes() { return false; }
 std::shared_ptr<const pointwise_kernel> make(const pointwise_request&, target) { return nullptr; }
 std::shared_ptr<const kernel> make(const halves_request&, target) { return nullptr; }
 std::shared_ptr<const pointwise_kernel> make(const fibres_request&, target) { return nullptr; }
+std::shared_ptr<const kernel> make(const turn_request&, target) { return nullptr; }
 std::int64_t halves_bytes(const kernels::halves_args&, dtype) { return 0; }
 void make_halves(const kernels::halves_args&, dtype, const void*, const void*, void*) {}
 std::shared_ptr<const kernel> make(const request&, target) { return nullptr; }

@@ -53,6 +53,8 @@ struct request {
   bool in_pairs = true;     // bfloat16 may be multiplied two at a time, where the processor is fast at that
   tile_use tiles = tile_use::worthwhile;
   bool c_first = !two_passes();  // sums begin with c where its rows end within a vector, however long the sums are
+  bool alternate = !two_passes();  // tiles of two whole vectors: every other row's broadcasts are part of its multiply-adds
+  bool staggered = !two_passes();  // a tile of rows begins its sums at the row of b beside its first row of c
   bool b_in_order = false;  // b comes from memory: tiles as wide as its rows, so that lines are read as they lie
   int fetch_ahead = 0;  // bytes; 0: nothing is fetched early
   bool fetch_a = false, fetch_b = false, fetch_c = false;  // the operands that come from memory

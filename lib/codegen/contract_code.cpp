@@ -128,8 +128,12 @@ void contract_code::write_sums(const tile& t) {
   }
   bool fresh = !preloads() && !n.pairs;
   const std::int64_t row = t.row * n.row_a;
+  // Arrays of squares often stand a multiple of 4 KiB apart. The rows of b before that one look to the processor like the
+  // rows of c that the last tile has just stored, and to be loaded they would wait for those.
+  const std::int64_t begin = request_.staggered ? t.row % n.k : 0;
   for (const auto& [x, y] : n.outer)
-    for (std::int64_t k = 0; k < n.k; ++k, fresh = false) {
+    for (std::int64_t i = 0; i < n.k; ++i, fresh = false) {
+      const std::int64_t k = (i + begin) % n.k;
       rows_left_ = n.k - k;
       one_step(t, a_, b_, row + x + k * n.k_a, y + k * n.k_b, fresh), fetch_share();
     }
@@ -207,10 +211,11 @@ void contract_code::one_step(const tile& t, const reg64& a, const reg64& b, std:
 
 void contract_code::row_step(const tile& t, std::int64_t row, const address& from, const reg64& b, std::int64_t b_at, bool fresh) {
   const int x = element_register(t);
-  if (embeds(t) && !odd_step_) {
-    const lane_vector& v = vector(t, 0);
+  if (embeds(t, row) && !odd_step_) {
     const address element = ptr_b[from.getRegExp()];
-    return accumulate(sum_register(t, 0, row, 0), v, vector_register(t, 0), element, fresh);
+    for (std::int64_t v = 0; v < t.count; ++v)
+      accumulate(sum_register(t, 0, row, v), vector(t, v), vector_register(t, v), element, fresh);
+    return;
   }
   for (int s = 0; s < sets_; ++s) {
     const address part = ptr[from.getRegExp() + (batch_ ? 0 : s * real())];

@@ -98,8 +98,12 @@ class contract_code : public vector_code {
   }
   /// One row: its elements stay in registers and the vectors come from memory.
   bool keeps_vectors(const tile& t) const { return !(t.rows == 1 && sets_ == 1 && batch_ == false); }
-  /// AVX-512: the broadcast of a's element is part of the multiply-add.
-  bool embeds(const tile& t) const { return wide() && t.count == 1 && sets_ == 1 && !batch_ && t.rows > 1; }
+  /// AVX-512: the broadcast of a's element is part of the multiply-adds. With two vectors that is fewer instructions but
+  /// more loads: where one of the two binds (the first when hyperthreads share a core), every other row is the middle.
+  bool embeds(const tile& t, std::int64_t row) const {
+    if (!wide() || sets_ != 1 || batch_ || t.rows == 1) return false;
+    return t.count == 1 || (t.count == 2 && request_.alternate && row % 2 == 1 && vector(t, 0).width == 64 && vector(t, 1).width == 64);
+  }
   const lane_vector& vector(const tile& t, std::int64_t v) const {
     return now_->vectors[static_cast<std::size_t>(t.first + v)];
   }

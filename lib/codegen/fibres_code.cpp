@@ -242,14 +242,7 @@ std::shared_ptr<const pointwise_kernel> make(const fibres_request& r, target t) 
   const int before = r.before.at < 0 ? 0 : r.before.size, after = r.after.at < 0 ? 0 : r.after.size;
   if (!fibres_fit(g.row_extent, before, after) || (before == 0 && after == 0) || !is_written(r)) return nullptr;
   if (after > 0 && r.after.beta != factor::zero && r.after.beta != factor::one) return nullptr;
-  try {
-    auto code = std::make_shared<fibres_code>(r, t);
-    code->readyRE();
-    const auto entry = code->getCode<pointwise_kernel::function>();
-    return std::make_shared<const pointwise_kernel>(entry, std::move(code));
-  } catch (const Xbyak::Error&) {
-    return nullptr;
-  }
+  return written<pointwise_kernel, fibres_code>(r, t);
 }
 
 }  // namespace ricci::codegen

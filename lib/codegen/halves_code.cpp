@@ -186,15 +186,7 @@ std::shared_ptr<const kernel> make(const halves_request& r, target t) {
   if (loops.size() > std::size(loop_counters) || !small(g.n * g.x_n * real) || !small(g.q * g.y_q * real)) return nullptr;
   for (const fibre_loop& l : loops)
     if (!small(l.count) || !small(l.count * l.x) || !small(l.count * l.y)) return nullptr;
-  try {
-    auto code = std::make_shared<halves_code>(r, t, loops);
-    code->readyRE();
-    const auto entry = code->getCode<kernel::function>();
-    const std::size_t bytes = code->getSize();
-    return std::make_shared<const kernel>(entry, std::move(code), bytes);
-  } catch (const Xbyak::Error&) {
-    return nullptr;
-  }
+  return written<kernel, halves_code>(r, t, loops);
 }
 
 }  // namespace ricci::codegen

@@ -186,14 +186,7 @@ std::shared_ptr<const pointwise_kernel> make(const pointwise_request& r, target 
   for (int i = 0; i < g.output_count; ++i) step_of(g.outputs[i]);
   if (steps.size() > 3 || std::any_of(steps.begin(), steps.end(), [](std::int64_t s) { return s != static_cast<int>(s); }))
     return nullptr;
-  try {
-    auto code = std::make_shared<pointwise_code>(r, t, steps);
-    code->readyRE();
-    const auto entry = code->getCode<pointwise_kernel::function>();
-    return std::make_shared<const pointwise_kernel>(entry, std::move(code));
-  } catch (const Xbyak::Error&) {
-    return nullptr;
-  }
+  return written<pointwise_kernel, pointwise_code>(r, t, steps);
 }
 
 }  // namespace ricci::codegen

@@ -5,6 +5,9 @@
 #include <xbyak/xbyak.h>
 
 #include <map>
+#include <memory>
+#include <type_traits>
+#include <utility>
 
 #include "codegen/nest.hpp"
 
@@ -45,6 +48,11 @@ class vector_code : public Xbyak::CodeGenerator {
       mov(eax, (1 << v.count) - 1);
       kmovw(Xbyak::Opmask(next), eax);
     }
+  }
+
+  /// The same masks again, after a call.
+  void restore_masks() {
+    for (const auto& [count, i] : masks_) mov(eax, (1 << count) - 1), kmovw(Xbyak::Opmask(i), eax);
   }
 
   /// AVX2: the register that keeps the mask of the one partial vector, where an instruction needs one.
@@ -245,5 +253,24 @@ class vector_code : public Xbyak::CodeGenerator {
   std::map<std::pair<double, double>, Xbyak::Label> pair_constants_;
   std::map<std::uint32_t, Xbyak::Label> word_constants_;
 };
+
+/// The kernel whose code a Code made of `arguments` is. Null where there is no memory that may be executed, or an offset
+/// is too far.
+template <class Kernel, class Code, class... Arguments>
+std::shared_ptr<const Kernel> written(const Arguments&... arguments) {
+  try {
+    auto code = std::make_shared<Code>(arguments...);
+    code->readyRE();
+    const auto entry = code->template getCode<typename Kernel::function>();
+    if constexpr (std::is_same_v<Kernel, kernel>) {
+      const std::size_t bytes = code->getSize();
+      return std::make_shared<const Kernel>(entry, std::move(code), bytes);
+    } else {
+      return std::make_shared<const Kernel>(entry, std::move(code));
+    }
+  } catch (const Xbyak::Error&) {
+    return nullptr;
+  }
+}
 
 }  // namespace ricci::codegen

@@ -1,6 +1,7 @@
 // The generator's kernels under the tests of the compiled ones: guarded memory, poisoned results, a wide reference.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "codegen/codegen.hpp"
@@ -15,6 +16,7 @@ namespace {
 codegen::target now = codegen::target::none;
 bool exact_factors = false;  // alpha and beta are said to the generator where they are 0, 1 or -1
 codegen::tail_kind last_columns = codegen::tail_kind::open;  // open: any of the candidates
+codegen::tile_choice wanted_tile;                            // zeros: any of the candidates
 int made = 0, refused = 0;
 
 template <class T> codegen::factor factor_of(T x) {
@@ -36,7 +38,10 @@ void generated(const contract_args& g, const void* a, const void* b, void* c, co
   r.tile = tiles[static_cast<std::size_t>(made) % tiles.size()];
   r.b_in_order = made % 3 == 0;
   r.c_first = made % 2 == 0;
+  r.alternate = made / 4 % 2 == 0;  // each case makes four
+  r.staggered = made / 8 % 2 == 0;
   if (last_columns != codegen::tail_kind::open) r.tile = {0, 0, 0, last_columns};
+  if (wanted_tile.widest) r.tile = wanted_tile;
   if (const auto k = codegen::make(r, now)) {
     ++made;
     return (*k)(a, b, c, alpha, beta);
@@ -160,6 +165,22 @@ TEMPLATE_TEST_CASE("generated kernels: last columns in every way", "", float, do
         wrong += !right<TestType>(s, g);
         last_columns = codegen::tail_kind::open;
       }
+  CHECK(wrong == 0);
+}
+
+TEMPLATE_TEST_CASE("generated kernels: tiles of two vectors", "", float, double) {
+  rng g(13);
+  int wrong = 0;
+  const extent_t lanes_of_two = 128 / sizeof(TestType);
+  for (extent_t n = lanes_of_two / 2 + 1; n <= lanes_of_two && wrong < 5; ++n)
+    for (const extent_t m : {2, 3, 6, 13, 14, 29}) {
+      shape s;
+      s.along = lanes::n, s.row = m, s.lane = n, s.k = static_cast<extent_t>(1 + g() % 30);
+      s.packed = g() % 2 == 0;
+      wanted_tile = {64, static_cast<int>(std::min<extent_t>(m, 14)), 2, codegen::tail_kind::lanes};
+      wrong += !right<TestType>(s, g);
+      wanted_tile = {};
+    }
   CHECK(wrong == 0);
 }
 

@@ -60,6 +60,7 @@ template <class A, class B, class C> double worst(const shape& s, float alpha, f
   r.alpha = alpha == 1 && g() % 2 ? codegen::factor::one : codegen::factor::any;
   r.in_pairs = g() % 4 != 0;
   r.c_first = g() % 2 == 0;
+  r.alternate = g() % 2 == 0, r.staggered = g() % 2 == 0;
   r.tiles = s.tiles;
   r.fetch_ahead = g() % 2 ? 1024 : 0;
   r.fetch_a = r.fetch_b = r.fetch_c = true;
@@ -129,21 +130,66 @@ TEMPLATE_TEST_CASE("16-bit kernels: random extents, strides and mixtures of type
   }
 }
 
-TEST_CASE("bfloat16 kernels: in tile registers") {
+TEMPLATE_TEST_CASE("16-bit kernels: in tile registers", "", half, bfloat16) {
   if (!can()) return;
   if (!codegen::has_tile_registers()) tile_emulator::install();
   rng g(5);
   bool good = true;
   for (int i = 0; i < (reduced_tests() ? 40 : 600) && good; ++i) {
     const auto upto = [&](unsigned n) { return static_cast<std::int64_t>(g() % n); };
-    shape s{1 + upto(64), 1 + upto(64), 1 + upto(64), 1 + upto(4)};
+    shape s{1 + upto(64), 1 + upto(64), 1 + upto(64), 1 + upto(i % 3 ? 4 : 12)};
+    if (i % 3 == 0) s.rows = 1 + upto(20), s.lanes = 1 + upto(20), s.k = 1 + upto(40);
     if (i % 4 == 0) s.rows = s.lanes = s.k;
     if (g() % 2) s.gap_a = upto(3), s.gap_b = upto(3), s.gap_c = upto(3);
     if (g() % 2) s.step_a = upto(5) - 1, s.step_b = upto(5) - 1, s.step_c = upto(3);
     s.tiles = codegen::tile_use::always;
-    good = i % 5 ? right<bfloat16, bfloat16, bfloat16>(s, g) : right<bfloat16, bfloat16, float>(s, g);
+    good = i % 5 ? right<TestType, TestType, TestType>(s, g) : right<TestType, TestType, float>(s, g);
   }
   CHECK((codegen::has_tile_registers() || tile_emulator::executed > 1000));
+}
+
+TEST_CASE("half kernels: infinities, NaNs and subnormal numbers in tile registers") {
+  if (!can()) return;
+  if (!codegen::has_tile_registers()) tile_emulator::install();
+  rng g(6);
+  constexpr std::int64_t m = 5, n = 19, k = 21, batch = 11;
+  codegen::request r;
+  r.type = r.type_c = dtype::f32, r.type_a = r.type_b = dtype::f16;
+  r.args.row = {m, k, 0, n}, r.args.lane_extent = n, r.args.k = k, r.args.k_a = 1, r.args.k_b = n;
+  r.args.loop_count = 1, r.args.loops[0] = {batch, m * k, k * n, m * n};
+  r.alpha = codegen::factor::one, r.beta = codegen::factor::one, r.tiles = codegen::tile_use::always;
+  const auto code = codegen::make(r, codegen::target::avx512);
+  REQUIRE(code);
+  const float inf = std::numeric_limits<float>::infinity();
+  const float special[] = {inf, -inf, std::nanf(""), 0};
+  for (int round = 0; round < 20; ++round) {
+    std::vector<half> a(m * k * batch), b(k * n * batch);
+    std::vector<float> c(m * n * batch, 1.0f);
+    const float size = round % 2 ? 0x1p-20f : 3e4f;  // with few bits, and large
+    for (auto* v : {&a, &b})
+      for (half& x : *v) x = half(float(some<float>(g)) * size);
+    for (std::int64_t e = 0; e < batch; e += 2) {
+      a[static_cast<std::size_t>(e * m * k) + g() % (m * k)] = half(special[g() % 4]);
+      b[static_cast<std::size_t>(e * k * n) + g() % (k * n)] = half(special[g() % 4]);
+    }
+    (*code)(a.data(), b.data(), c.data(), nullptr, nullptr);
+    int wrong = 0;
+    for (std::int64_t e = 0; e < batch; ++e)
+      for (std::int64_t i = 0; i < m; ++i)
+        for (std::int64_t j = 0; j < n; ++j) {
+          double sum = 1, bound = 1;
+          for (std::int64_t l = 0; l < k; ++l) {
+            const double x = double(float(a[static_cast<std::size_t>((e * m + i) * k + l)])) *
+                             float(b[static_cast<std::size_t>((e * k + l) * n + j)]);
+            sum += x, bound += std::abs(x);
+          }
+          const float got = c[static_cast<std::size_t>((e * m + i) * n + j)];
+          if (std::isnan(sum)) wrong += !std::isnan(got);
+          else if (std::isinf(sum)) wrong += got != sum;
+          else wrong += !(std::abs(got - sum) <= (k + 3) * 0x1p-23 * bound);
+        }
+    CHECK(wrong == 0);
+  }
 }
 
 TEST_CASE("16-bit kernels: what they leave to others") {

@@ -3,11 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <stdexcept>
 
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "reduced.hpp"
 
 /// count elements that either begin right after a forbidden page or end right before one.
 template <class T> class guarded {
@@ -38,9 +39,3 @@ template <class T> class guarded {
   std::size_t size_ = 0, count_ = 0;
   T* data_ = nullptr;
 };
-
-/// RICCI_TEST_REDUCED=1: fewer cases, for emulators.
-inline bool reduced_tests() {
-  const char* s = std::getenv("RICCI_TEST_REDUCED");
-  return s && *s == '1';
-}

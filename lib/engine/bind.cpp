@@ -288,14 +288,21 @@ class step_binder {
       bool fits = true;
       for (int t = 0; t < (1 << bits) && fits; ++t) fits = make_tile(axes, t, out_.tiles[t]);
       if (fits) return;
-      // Too many axes for one kernel call: the one with the largest steps becomes a loop outside.
+      // Too many axes for one kernel call: the one with the largest steps becomes a loop outside; a summed one if there
+      // is no other, and if sums of parts keep their precision in c.
       step_axis* widest = nullptr;
-      for (step_axis& x : axes)
-        if (x.tile > 1 && x.role != group::k && x.label != step_.lane_label &&
-            (!widest || std::abs(x.c) > std::abs(widest->c)))
-          widest = &x;
+      const auto is_wider = [](const step_axis& x, const step_axis& y) {
+        return x.role == group::k ? std::abs(x.a) + std::abs(x.b) > std::abs(y.a) + std::abs(y.b) : std::abs(x.c) > std::abs(y.c);
+      };
+      const bool adds = step_.buffer_c || out_.type_c == out_.type;
+      for (const bool sums : {false, true})
+        for (step_axis& x : axes)
+          if (x.tile > 1 && (x.role == group::k) == sums && x.part == 0 && (adds || !sums) && x.label != step_.lane_label &&
+              (!widest || (widest->role == x.role && is_wider(x, *widest))))
+            widest = &x;
       if (!widest) throw error(errc::no_memory, "a step has more axes than its kernel can take");
       widest->tile = 1;
+      out_.keep_a = out_.keep_a && widest->a == 0, out_.keep_b = out_.keep_b && widest->b == 0;
     }
   }
 

@@ -13,7 +13,7 @@ constexpr std::int64_t line_bytes = 64, most_fetched = 1 << 16;
 
 bool is_one_call(const bound_step& s) {
   const bool packed = (s.pack_a < 0 || s.keep_a) && (s.pack_b < 0 || s.keep_b);
-  return s.how == method::direct && s.free_count == 1 && s.sum_count == 1 && s.tiles.size() == 1 && s.tiles[0].first &&
+  return (s.how == method::direct || s.how == method::move) && s.free_count == 1 && s.sum_count == 1 && s.tiles.size() == 1 && s.tiles[0].first &&
          packed && (s.buffer_c < 0 || (s.stream_c && s.c.blocks[0] == s.tiles[0].stream_bytes));
 }
 

@@ -59,7 +59,8 @@ void run_direct(const step_run& r, std::int64_t first, std::int64_t last, bool p
       const char *a = r.a + at.a, *b = r.b + at.b;
       char* c = r.c + at.c;
       if (s.how == method::move) {
-        s.move_c(t.store_c, b, c, r.beta);
+        if (t.first) (*t.first)(nullptr, b, c, nullptr, nullptr);
+        else s.move_c(t.store_c, b, c, r.beta);
         continue;
       }
       if (s.pack_a >= 0) a = packed_a ? r.scratch + s.pack_a : pack_a(s.move_a, t.pack_a, a, r.scratch + s.pack_a, at.tails);

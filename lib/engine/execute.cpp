@@ -89,7 +89,9 @@ void run_range(const step_run& r, std::int64_t first, std::int64_t last) {
 }
 
 void run_steps(const bound_plan& p, const bindings& b, const bound_segment& segment) {
-  char* base = workspace(p.temporaries_bytes + p.packs_bytes);
+  int most = 1;  // before anything runs: a step that added to its result cannot run again
+  for (const bound_step& s : segment.steps) most = std::max(most, team_size(p, s.seconds, 1 << 20));
+  char* base = workspace(p.temporaries_bytes + most * p.packs_bytes);
   for (const bound_step& s : segment.steps) {
     step_run r = prepare(s, b, base, base + p.temporaries_bytes);
     std::int64_t tasks = s.free_count;
@@ -101,10 +103,6 @@ void run_steps(const bound_plan& p, const bindings& b, const bound_segment& segm
     if (team == 1) {
       run_range(r, 0, tasks);
       continue;
-    }
-    if (const char* grown = workspace(p.temporaries_bytes + team * p.packs_bytes); grown != base) {
-      // The arena moved: temporaries live in it, so they are carried over. Happens once per thread and plan size.
-      return run_steps(p, b, segment);
     }
 #pragma omp parallel num_threads(team)
     {

@@ -1,6 +1,11 @@
 // Which kernels of a bound step are written at run time.
+#include "codegen/turns.hpp"
 #include "engine/bound.hpp"
+#include "plan/cost.hpp"
 #include "tune/tune.hpp"
+
+#include <algorithm>
+#include <optional>
 
 namespace ricci {
 namespace {
@@ -14,10 +19,35 @@ codegen::tile_choice tuned_tile(const bound_step& s, const kernels::contract_arg
   return tune::find(tune::remembered(), {s.type, reads_c, x.row.extent, x.lane_extent, x.col.extent, x.k});
 }
 
+/// A copy between problems one after the other and some side by side: which neighbours go where.
+std::optional<codegen::turn_request> turn_of(const kernels::move_args& g, dtype type) {
+  codegen::turn_request r;
+  r.size = static_cast<std::int64_t>(size_of(type));
+  int loops = 0;
+  bool x = false, y = false;
+  for (int i = 0; i < g.axis_count; ++i) {
+    const kernels::axis& a = g.axes[i];
+    if (a.extent == 1) continue;
+    if (a.c == 1 && a.b != 1) r.x = a.extent, r.from_x = a.b, x = true;
+    else if (a.b == 1 && a.c != 1) r.y = a.extent, r.to_y = a.c, y = true;
+    else if (loops == 2) return {};
+    else r.loops[loops] = a.extent, r.from_loops[loops] = a.b, r.to_loops[loops] = a.c, ++loops;
+  }
+  if (!x || !y || std::min(r.x, r.y) > planning::most_side_by_side) return {};
+  return r;
+}
+
+void generate_turn(bound_step& s, codegen::target t) {
+  if (s.type_b != s.type_c || known_factor(s.beta) != codegen::factor::zero || size_of(s.type_b) < 4) return;
+  for (tile_args& x : s.tiles)
+    if (const auto turn = turn_of(x.store_c, s.type_b)) x.first = codegen::make(*turn, t);
+}
+
 }  // namespace
 
 void generate_kernels(bound_step& s, const options& o) {
   const codegen::target t = codegen::best_target();
+  if (s.how == method::move && !s.parallel && t != codegen::target::none) return generate_turn(s, t);
   if (s.how != method::direct || t == codegen::target::none) return;
   codegen::request r;
   r.type = s.type;

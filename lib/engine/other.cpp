@@ -162,22 +162,28 @@ void gather(const other_step& s, const step_run& r) {
   walk(s.loops, 0, 0, 0, 0, [=](std::int64_t a, std::int64_t b, std::int64_t c) { to[c] = from[b + table[a] * step]; });
 }
 
-template <class T, class Index>
+/// From: the element type of what is added, T's own or the one its sums are in.
+template <class T, class From, class Index>
 void scatter(const other_step& s, const step_run& r) {
+  using sum = std::conditional_t<size_of(dtype_of<T>) == 2, float, T>;
   const Index* table = reinterpret_cast<const Index*>(r.a);
-  const T* from = reinterpret_cast<const T*>(r.b);
+  const From* from = reinterpret_cast<const From*>(r.b);
   T* to = reinterpret_cast<T*>(r.c);
   const std::int64_t step = s.table_stride;
-  const T alpha = *reinterpret_cast<const T*>(r.alpha);
-  walk(s.loops, 0, 0, 0, 0, [=](std::int64_t a, std::int64_t b, std::int64_t c) { to[c + table[a] * step] += alpha * from[b]; });
+  const sum alpha = *reinterpret_cast<const sum*>(r.alpha);
+  walk(s.loops, 0, 0, 0, 0, [=](std::int64_t a, std::int64_t b, std::int64_t c) {
+    T& x = to[c + table[a] * step];
+    x = static_cast<T>(static_cast<sum>(x) + alpha * static_cast<sum>(from[b]));
+  });
 }
 
 template <class T>
 void move_indexed(const bound_step& b, const step_run& r) {
   const other_step& s = *b.other;
-  if (b.how == method::gather) s.wide ? gather<T, std::int64_t>(s, r) : gather<T, std::int32_t>(s, r);
-  else if constexpr (!std::is_same_v<T, std::uint16_t>)
-    s.wide ? scatter<T, std::int64_t>(s, r) : scatter<T, std::int32_t>(s, r);
+  if (b.how == method::gather) return s.wide ? gather<T, std::int64_t>(s, r) : gather<T, std::int32_t>(s, r);
+  if constexpr (size_of(dtype_of<T>) == 2)
+    if (b.type_b == dtype::f32) return s.wide ? scatter<T, float, std::int64_t>(s, r) : scatter<T, float, std::int32_t>(s, r);
+  s.wide ? scatter<T, T, std::int64_t>(s, r) : scatter<T, T, std::int32_t>(s, r);
 }
 
 }  // namespace
@@ -322,7 +328,8 @@ void run_other(const step_run& r, bool packed) {
     case dtype::f64: return move_indexed<double>(s, r);
     case dtype::c64: return move_indexed<std::complex<float>>(s, r);
     case dtype::c128: return move_indexed<std::complex<double>>(s, r);
-    default: return move_indexed<std::uint16_t>(s, r);
+    case dtype::f16: return move_indexed<half>(s, r);
+    case dtype::bf16: return move_indexed<bfloat16>(s, r);
   }
 }
 

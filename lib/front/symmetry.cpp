@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <sstream>
 #include <vector>
 
 #include <ricci/tensor/tensor.hpp>
@@ -52,7 +53,8 @@ defect defect_of(const matrix<T>& m, double sign) {
     for (std::int64_t x = 0; x < m.cols(); ++x) {
       const double mirrored = sign * static_cast<double>(m.at(m.rows() - 1 - y, m.cols() - 1 - x));
       const double size = std::abs(static_cast<double>(m.at(y, x)) - mirrored);
-      if (!(size <= worst.size)) worst = {size, y, x};
+      if (std::isnan(size)) return {std::numeric_limits<double>::infinity(), y, x};
+      if (size > worst.size) worst = {size, y, x};
     }
   return worst;
 }
@@ -67,10 +69,12 @@ int sign_of(const matrix<T>& m) {
   if (even.size <= allowed) return 1;
   if (odd.size <= allowed) return -1;
   const defect& d = even.size < odd.size ? even : odd;
+  std::ostringstream size;
+  size << d.size;
   throw error(errc::bad_argument, "ricci: a matrix declared by even_odd is neither: element (" + std::to_string(d.y) + "," +
                                       std::to_string(d.x) + ") and its mirror image (" +
                                       std::to_string(m.rows() - 1 - d.y) + "," + std::to_string(m.cols() - 1 - d.x) +
-                                      ") differ by " + std::to_string(d.size));
+                                      ") differ by " + size.str());
 }
 
 }  // namespace

@@ -24,6 +24,10 @@ double call_cycles(const machine& m);
 /// Cycles to pack `count` elements; transposing when the unit strides lie on different axes.
 double move_cycles(std::int64_t count, bool same_unit, bool any_unit, bool converts);
 
+/// Cycles of a written copy from problems one after the other to some side by side, or back; how many may be side by side.
+double turn_cycles(std::int64_t count, std::size_t size, const machine& m);
+inline constexpr std::int64_t most_side_by_side = 128;
+
 /// Cycles per second of a core: from the peak, which is two multiply-adds a cycle.
 double cycles_per_second(const machine& m);
 

@@ -83,8 +83,8 @@ bool has_halves(const segment& s) {
 
 /// What a step takes in its chain, in units of its own estimate. Measured on chains.
 double pace(const segment& g, const plan_step& s, bool beyond, bool as_stored, const traffic& moved, const machine& m) {
-  // Copies to and from problems side by side go register by register, a third of what copies cost in general.
-  if (s.how == method::move && has_halves(g) && m.vector_bytes == 64) return beyond ? 0.45 : 0.25;
+  // Copies to and from problems side by side wait for memory.
+  if (s.how == method::move && has_halves(g)) return beyond ? 2 : 1;
   const bool in_place = m.writes_kernels && s.how == method::direct && !s.pack_a && !s.pack_b && !s.buffer_c;
   if (!beyond) {  // tiles of few multiply-adds overlap with their neighbours
     std::int64_t k = 1;

@@ -150,7 +150,8 @@ class joiner {
       const pair_op& reader = w_.ops[j];
       auto found = product(reader);
       if (!found || !same_place(found->tensor, x) || !(is_zero(reader.beta) || is_one(reader.beta))) continue;
-      for (std::size_t b = i + 1; b < j; ++b) free = free && !writes(w_.ops[b], reader.c) && reads(w_.ops[b], reader.c) == 0;
+      for (std::size_t b = i + 1; b < j; ++b)
+        free = free && !writes(w_.ops[b], x) && !writes(w_.ops[b], reader.c) && reads(w_.ops[b], reader.c) == 0;
       int along = -1;
       for (std::size_t d = 0; d < x.labels.size() && free; ++d) {
         if (found->tensor.labels[d] == found->own) along = x.labels[d];

@@ -24,6 +24,11 @@ bool commutes(const pair_op& op, const pair_op& other) {
   return std::none_of(op.inputs.begin(), op.inputs.end(), [&](const operand& x) { return writes(other, x); });
 }
 
+/// Does `op` read what `made` makes at other places than those it is computing?
+bool reads_turned(const pair_op& op, const pair_op& made) {
+  return std::any_of(op.inputs.begin(), op.inputs.end(), [&](const operand& x) { return is_same(x, made.c) && x.labels != made.c.labels; });
+}
+
 /// The labels, and the one along which c has stride 1.
 std::pair<std::vector<int>, int> shape_of(const pair_op& op) {
   std::pair<std::vector<int>, int> out{op.c.labels, -1};
@@ -107,7 +112,8 @@ void group_pointwise(work& w) {
       sizes more = size;
       more.add(op);
       const bool plain_beta = op.beta == coefficient{0, -1, {}} || open.empty();
-      if (!open.empty() && (shape_of(op) != shape_of(open[0]) || !more.fit() || !plain_beta)) close();
+      const bool turned = std::any_of(open.begin(), open.end(), [&](const pair_op& x) { return reads_turned(op, x); });
+      if (!open.empty() && (shape_of(op) != shape_of(open[0]) || !more.fit() || !plain_beta || turned)) close();
       size.add(op);
       open.push_back(std::move(op));
       op = open.back();  // still asked what it reads

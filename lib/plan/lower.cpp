@@ -165,11 +165,32 @@ class chooser {
       same = same || (x.b == 1 && x.c == 1);
       any_b = any_b || x.b == 1, any_c = any_c || x.c == 1;
     }
-    const double cycles = move_cycles(count, same, any_b && any_c, op.b.type != op.c.type);
+    const double cycles = is_turn(axes, op) ? turn_cycles(count, size_of(op.c.type), m_) : move_cycles(count, same, any_b && any_c, op.b.type != op.c.type);
     c.cut_for_threads(cycles);
     order_axes(c.step);
     offer(c.step, cycles);
     return same;
+  }
+
+  /// A copy in a block from problems one after the other to some side by side or back, for which a kernel is written.
+  bool is_turn(const std::vector<step_axis>& axes, const pair_op& op) const {
+    const std::size_t size = size_of(op.c.type);
+    if (!m_.writes_kernels || block_.empty() || op.b.type != op.c.type || (size != 4 && size != 8) || op.beta != coefficient{0, -1, {}}) return false;
+    // How many neighbours there are in one operand with equal steps in the other.
+    const auto run = [&](std::int64_t step_axis::*near, std::int64_t step_axis::*far) {
+      std::int64_t count = 1, step = 0;
+      for (bool grown = true; grown;) {
+        grown = false;
+        for (const step_axis& x : axes)
+          if (x.extent > 1 && x.*near == count && (count == 1 ? x.*far != 1 : x.*far == step * count)) {
+            if (count == 1) step = x.*far;
+            count *= x.extent, grown = true;
+          }
+      }
+      return count;
+    };
+    const std::int64_t x = run(&step_axis::c, &step_axis::b), y = run(&step_axis::b, &step_axis::c);
+    return x >= m_.vector_bytes / static_cast<std::int64_t>(size) && y >= 16 / static_cast<std::int64_t>(size) && std::min(x, y) <= most_side_by_side;
   }
 
   void try_blocked(const pair_op& op, const std::vector<step_axis>& axes) {

@@ -83,7 +83,7 @@ segment make_segment(const work& base, const std::vector<int>& block, std::int64
       for (operand* x : {&op.a, &op.b})
         if (contains(x->labels, l)) x->parity = 0;
   planning::choose_layouts(w, lane);
-  planning::straighten(w, lane, m.writes_kernels);
+  planning::straighten(w, lane, m.writes_kernels, block);
   if (w.shares) planning::group_pointwise(w);
   planning::join_fibres(w, lane, m);
   segment s;

@@ -210,6 +210,7 @@ struct work {
   std::vector<temporary> temporaries;
   bool shares = true;         // nothing that is read is written
   bool may_overlap = false;   // a left side may share memory with something read: no blocks
+  std::vector<int> turned;    // no blocks over these labels: other values of them are read than the ones just made
   std::vector<std::string> notes;
 };
 
@@ -243,8 +244,8 @@ void cut_sums(work& w, const machine& m);
 void choose_layouts(work& w, int lane);
 
 /// Copies what a pointwise operation cannot read or write along its lanes; one copy serves all. turns: its kernel reads
-/// problems that lie one after the other where `lane` runs across problems.
-void straighten(work& w, int lane, bool turns);
+/// problems that lie one after the other where `lane` runs across problems. block: the labels that blocks run over.
+void straighten(work& w, int lane, bool turns, const std::vector<int>& block);
 
 /// Makes one operation of pointwise ones over the same labels, where those between them allow it.
 void group_pointwise(work& w);

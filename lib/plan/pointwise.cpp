@@ -19,7 +19,7 @@ std::int64_t stride_of(const operand& x, int label) {
 
 class straightener {
  public:
-  straightener(work& w, int turned) : w_(w), turned_(turned) {}
+  straightener(work& w, int turned, const std::vector<int>& block) : w_(w), turned_(turned), block_(block) {}
 
   void run() {
     std::vector<pair_op> old;
@@ -47,6 +47,7 @@ class straightener {
     return n;
   }
 
+  /// lane -1: there is a single element.
   bool fits(const operand& x, const operand& c, int lane) const {
     const std::int64_t s = stride_of(x, lane);
     return compute_type(x.type) == x.type && (s == 1 || s == 0 || can_turn(x, c, lane));
@@ -87,7 +88,7 @@ class straightener {
   void symmetric(pair_op op, bool more) {
     operand& x = op.a.parity != 0 ? op.b : op.a;
     if (x.where == operand::kind::external && stride_of(x, turned_) > 1) x = side_by_side(x, x, op.statement, turned_);
-    const bool begins = more && op.beta == coefficient{0, -1, {}} && stride_of(op.c, turned_) != 1;
+    const bool begins = op.beta == coefficient{0, -1, {}} && stride_of(op.c, turned_) != 1;
     if (begins && !sum_) sum_ = beside(op.c, op.c, turned_);
     const operand c = op.c;
     const int statement = op.statement;
@@ -157,11 +158,15 @@ class straightener {
     w_.ops.push_back({one, from, to, {1, -1, {}}, beta, statement});
   }
 
-  /// A copy of x with the lane innermost; one serves all that read the same, under whatever labels.
+  /// A copy of x with the lane innermost; one serves all that read the same, under whatever labels but those of blocks:
+  /// each of these has its own place at a time.
   operand side_by_side(const operand& x, const operand& like, int statement, int lane) {
     std::string key = std::to_string(x.memory);
-    for (std::size_t d = 0; d < x.labels.size(); ++d)
-      key += (x.labels[d] == lane ? ",lane " : ",") + std::to_string(extent(x.labels[d])) + ":" + std::to_string(x.strides[d]);
+    for (std::size_t d = 0; d < x.labels.size(); ++d) {
+      const int l = x.labels[d];
+      key += (l == lane ? ",lane " : ",") + std::to_string(extent(l)) + ":" + std::to_string(x.strides[d]);
+      if (contains(block_, l)) key += "=" + std::to_string(l);
+    }
     const bool shared = w_.shares && x.where == operand::kind::external && x.memory >= 0;
     if (const auto known = copies_.find(key); known != copies_.end() && shared) {
       operand t = known->second;
@@ -175,11 +180,10 @@ class straightener {
   }
 
   void pointwise(pair_op op) {
-    const int lane = lane_of(op);
-    if (lane < 0) return w_.ops.push_back(std::move(op));
+    const int lane = lane_of(op);  // -1: a single element
     const operand c = op.c;
     const coefficient beta = op.beta;
-    const bool aside = !(stride_of(c, lane) == 1 && compute_type(c.type) == c.type);
+    const bool aside = (lane >= 0 && stride_of(c, lane) != 1) || compute_type(c.type) != c.type;
     if (aside) op.c = beside(c, c, lane), op.beta = {0, -1, {}};
     for (operand& x : op.inputs) {
       if (fits(x, op.c, lane)) continue;
@@ -194,6 +198,7 @@ class straightener {
 
   work& w_;
   const int turned_;  // the label that lies side by side in temporaries, where kernels turn what does not; -1: none
+  const std::vector<int>& block_;
   std::vector<int> made_;  // temporaries that pointwise operations make
   std::map<std::string, operand> copies_;
   std::optional<operand> sum_;  // what several products add to before it is stored
@@ -209,7 +214,7 @@ void add_axes(plan_step& s, const std::vector<int>& labels, const std::vector<st
 
 }  // namespace
 
-void straighten(work& w, int lane, bool turns) { straightener(w, turns ? lane : -1).run(); }
+void straighten(work& w, int lane, bool turns, const std::vector<int>& block) { straightener(w, turns ? lane : -1, block).run(); }
 
 plan_step lower_other(const pair_op& op, const std::vector<std::int64_t>& extents, const machine& m) {
   plan_step s;

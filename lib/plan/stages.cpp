@@ -16,11 +16,30 @@ bool uses(const pair_op& op, int temporary) {
   return found;
 }
 
+/// Labels on one axis of a temporary where operations [first, last) make it and on another where they read it: a block of
+/// such a label would read what later blocks make.
+std::vector<int> turned_labels(const work& w, std::size_t first, std::size_t last) {
+  std::vector<bool> made(w.temporaries.size(), false);
+  std::vector<int> turned;
+  const auto is_made = [&](const operand& x) { return x.where == operand::kind::temporary && made[static_cast<std::size_t>(x.id)]; };
+  for (std::size_t i = first; i < last; ++i)
+    if (const operand& c = w.ops[i].c; c.where == operand::kind::temporary) made[static_cast<std::size_t>(c.id)] = true;
+  for (std::size_t i = first; i < last; ++i)
+    for_each_operand(w.ops[i], [&](const operand& x) {
+      if (!is_made(x)) return;
+      const std::vector<int>& born = w.temporaries[static_cast<std::size_t>(x.id)].labels;
+      for (std::size_t d = 0; d < born.size(); ++d)
+        if (born[d] != x.labels[d]) turned.insert(turned.end(), {born[d], x.labels[d]});
+    });
+  return turned;
+}
+
 /// Operations [first, last), with temporaries that others use as tensors in memory: `slots` has their slots, or -1.
 /// Strides are set where `strides` has them.
 work piece(const work& w, std::size_t first, std::size_t last, const std::vector<int>& slots,
            const std::vector<std::vector<std::int64_t>>& strides) {
   work out = w;
+  out.turned = turned_labels(w, first, last);
   out.ops.assign(w.ops.begin() + static_cast<std::ptrdiff_t>(first), w.ops.begin() + static_cast<std::ptrdiff_t>(last));
   for (pair_op& op : out.ops)
     for_each_operand(op, [&](operand& x) {
@@ -77,7 +96,7 @@ std::vector<int> common_labels(const work& w) {
   std::vector<int> common;
   for (int l : w.ops.front().c.labels) {
     if (common.size() == most) break;
-    bool everywhere = true;
+    bool everywhere = !contains(w.turned, l);
     for (const pair_op& op : w.ops) {
       everywhere = everywhere && contains(op.c.labels, l);
       for_each_operand(op, [&](const operand& x) {

@@ -171,10 +171,14 @@ class whole {
     return at;
   }
 
+  const char* address(const reference& r, std::int64_t at) const {
+    return static_cast<const char*>(b_.pointers[r.slot]) + at * static_cast<std::int64_t>(size_of(r.type));
+  }
+
   bounded get(const reference& r) const {
     if (r.local >= 0) return locals_[r.local].values[static_cast<std::size_t>(local_offset(r))];
     const std::int64_t at = offset(r, index_, b_);
-    const auto known = errors_.find({b_.pointers[r.slot], at});
+    const auto known = errors_.find(address(r, at));
     return {load(r.type, b_.pointers[r.slot], at), known == errors_.end() ? 0 : known->second};
   }
 
@@ -232,7 +236,7 @@ class whole {
     } else {
       const std::int64_t at = offset(s.left, index_, b_);
       save(s.left.type, b_.pointers[s.left.slot], at, x.value);
-      errors_[{b_.pointers[s.left.slot], at}] = x.error + std::abs(x.value);
+      errors_[address(s.left, at)] = x.error + std::abs(x.value);
     }
     return x.value;
   }
@@ -241,7 +245,7 @@ class whole {
   const bindings& b_;
   std::vector<stored> locals_;
   std::vector<std::int64_t> index_;
-  std::map<std::pair<const void*, std::int64_t>, long double> errors_;
+  std::map<const char*, long double> errors_;  // of elements that were stored
 };
 
 }  // namespace

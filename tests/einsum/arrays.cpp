@@ -115,3 +115,13 @@ TEST_CASE("equal calls give equal results, remembered or not") {
     CHECK_THROWS_AS(ricci::einsum("ij,jk->ik", a, d), ricci::error);
   }
 }
+
+TEST_CASE("sums over more turned axes than a kernel takes") {
+  const std::vector<std::int64_t> twos(16, 2);
+  ricci::ndarray<double> A(twos), squares(twos);
+  int x = 0;
+  for (double& value : A) value = (x = (x * 7 + 3) % 11) - 5;
+  for (std::int64_t n = 0; n < A.size(); ++n) squares.data()[n] = A.data()[n] * A.data()[n];
+  const auto turned = ricci::einsum("abcdefghijklmnop->lbpanodcigmfjkeh", A);
+  CHECK(ricci::einsum("abcdefghijklmnop,lbpanodcigmfjkeh->ab", A, turned) == ricci::einsum("abcdefghijklmnop->ab", squares));
+}

@@ -7,6 +7,7 @@
 
 #include "build_program.hpp"
 #include "plan/plan.hpp"
+#include "reduced.hpp"
 
 using namespace ricci;
 using namespace ricci::test;
@@ -106,6 +107,7 @@ TEST_CASE("long sums are right, assigned and added to") {
   for (const sum_case& s : cases)
     for (const dtype t : types)
       for (const update op : {update::assign, update::add}) {
+        if (reduced_tests() && (op == update::add) != (t == dtype::f32 || t == dtype::c128)) continue;
         case_builder c = build(s, t, op, op == update::add);
         const auto want = expected(c);
         const auto plan = compile(c.p);

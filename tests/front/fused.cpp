@@ -1,6 +1,7 @@
 // Fused programs with locals.
 #include <catch2/catch.hpp>
 
+#include <cmath>
 #include <sstream>
 
 #include "helpers.hpp"
@@ -96,4 +97,21 @@ TEST_CASE("statements over common tensors know of each other") {
   REQUIRE(made.overlaps.size() == 1);
   CHECK(made.overlaps[0].left_slot == 0);
   CHECK(made.overlaps[0].other_slot == 3);
+}
+
+TEST_CASE("a local without labels stands in functions and products") {
+  tensor<double, 4> x, y;
+  x.fill(2);
+  ricci::local<double> n, m;
+  ricci::fuse(n().assign(x(i) * x(i)), m().assign(sqrt(n()) * n() - 2 * n()), y(i).assign(m() * x(i) / n())).run();
+  CHECK(y(3) == (4. * 16 - 2 * 16) * 2 / 16);
+}
+
+TEST_CASE("a matrix with numbers that are none is neither even nor odd") {
+  tensor<double, 4, 4> M, X, Y;
+  M.fill(1);
+  const auto even = ricci::even_odd(M);
+  Y(i, j) = even(i, k) * X(k, j);
+  M(1, 1) = std::nan("");
+  CHECK_THROWS_WITH((Y(i, j) = even(i, k) * X(k, j)), Catch::Contains("neither: element (1,1)"));
 }

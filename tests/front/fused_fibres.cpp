@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "helpers.hpp"
+#include "reduced.hpp"
 
 using ricci::dynamic;
 using ricci::interleaved;
@@ -158,8 +159,9 @@ template <class T, class Storage> class chains {
 };
 
 template <class T, class Storage> void test(const char* name) {
-  for (const int elements : {1, 5, 8, 16, 24, 35, 67})
+  for (const int elements : reduced_tests() ? std::vector{5, 8, 35} : std::vector{1, 5, 8, 16, 24, 35, 67})
     for (const auto& [P, Q] : {std::pair{2, 3}, {3, 3}, {4, 5}, {5, 6}, {6, 7}, {7, 8}, {9, 10}, {12, 13}, {16, 17}}) {
+      if (reduced_tests() && P > 4 && P < 9) continue;
       CAPTURE(name, elements, P, Q);
       chains<T, Storage> c({elements, P, Q}, static_cast<unsigned>(elements * 100 + P));
       CHECK(c.mass() <= 1);

@@ -1,7 +1,10 @@
 // Plans: costs known at compile time, running again, text.
 #include <catch2/catch.hpp>
 
+#include <omp.h>
+
 #include <sstream>
+#include <thread>
 
 #include "helpers.hpp"
 
@@ -109,4 +112,17 @@ TEST_CASE("names, labels and scalars of a lowered program") {
   CHECK(p.statements[0].terms[0].scalar == 0);
   CHECK(p.statements[0].terms[1].negate);
   CHECK(p.statements[0].terms[1].factors[0].name == "C");
+}
+
+TEST_CASE("a plan that another thread runs for the first time adds once") {
+  tensor<double, 5> x, sums;
+  tensor<double, dynamic, dynamic> A(200, 300), B(200, 300), C(200, 200);  // large enough for a team, each packs B
+  x.fill(1), A.fill(1), B.fill(2);
+  const auto plan = ricci::fuse(sums(l).add(x(l)), C(i, j).assign(A(i, k) * B(j, k)));
+  std::thread([&] {
+    omp_set_num_threads(4);
+    plan.run();
+  }).join();
+  CHECK(sums(0) == 1);
+  CHECK(C(199, 199) == 600);
 }

@@ -305,3 +305,20 @@ TEST_CASE("rows of b that lie far apart are packed") {
   CHECK(s.how == method::direct);
   CHECK(s.pack_b);
 }
+
+TEST_CASE("a product is not joined to a part of the sum that it reads") {
+  case_builder c(dtype::f64);
+  c.label('q', 7), c.label('s', 7), c.label('a', 7), c.label('e', 64);
+  const reference h = c.local("h", 0, "qse");
+  reference even = c.tensor("S", "qa");
+  even.parity = 1;
+  c.p.statements = {
+      {h, update::assign, {{-1, false, {c.tensor("D", "qse"), c.tensor("t", "qse")}}, {-1, false, {c.tensor("F", "qse"), c.tensor("u", "qse")}}}},
+      {c.tensor("v", "ase"), update::assign, {{-1, false, {even, c.local("h", 0, "qse")}}}}};
+  c.p.overlaps.push_back({c.p.statements[1].left.slot, even.slot, overlap::kind::may});
+  planning::work w = planning::make_work(c.p, {});  // each term of the sum is an operation
+  w.may_overlap = false, w.shares = true;           // as in a stage of its own
+  planning::choose_layouts(w, c.find('e'));
+  planning::join_fibres(w, c.find('e'), zen4());
+  for (const pair_op& op : w.ops) CHECK(op.after.at < 0);
+}

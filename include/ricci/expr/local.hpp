@@ -7,6 +7,9 @@ namespace ricci {
 
 template <element T> class local;
 
+/// The operators and functions of expressions are found by it for a local without labels: sqrt(s()).
+struct expression_base {};
+
 namespace detail {
 
 /// What tells one local from another, and its name in errors and plans.
@@ -18,7 +21,7 @@ template <int rank> struct bad_local;  // analysis/diagnostics.hpp
 
 /// g(e, q): a local with its labels. Only a fused program gives it extents and a value.
 template <class T, class... Subscripts>
-class local_access {
+class local_access : expression_base {
  public:
   using element_type = T;
   static constexpr bool ricci_expression = true;
@@ -26,7 +29,7 @@ class local_access {
   static constexpr counts size{1, rank, rank + (0 + ... + Subscripts::info.numbers), 0, 0, 1, 1, 1, 1, false};
 
   constexpr local_access(const local_identity* identity, const Subscripts&... subscripts) : identity_(identity) {
-    std::int64_t* to = numbers_;
+    [[maybe_unused]] std::int64_t* to = numbers_;
     (subscripts.put(to), ...);
   }
 

@@ -1,0 +1,10 @@
+// Fewer cases where a test runs in an emulator or under a sanitizer.
+#pragma once
+
+#include <cstdlib>
+
+/// RICCI_TEST_REDUCED=1: fewer cases of each kind, no kind left out.
+inline bool reduced_tests() {
+  const char* s = std::getenv("RICCI_TEST_REDUCED");
+  return s && *s == '1';
+}

@@ -1,7 +1,7 @@
-# ricci_test(<folder>.<name> SOURCES a.cpp ... [LIBRARIES x ...] [INTERNAL]): a Catch2 program and its ctest entry.
-# INTERNAL lets it include headers of lib/. The folder is the ctest label, and tests.<folder> builds all of its tests.
+# ricci_test(<folder>.<name> SOURCES a.cpp ... [LIBRARIES x ...] [INTERNAL] [SECONDS n]): a Catch2 program and its ctest
+# entry. INTERNAL lets it include headers of lib/; of long tests SECONDS says about how long: they begin first. The folder is the ctest label, and tests.<folder> builds all of its tests.
 function(ricci_test name)
-  cmake_parse_arguments(arg "INTERNAL" "" "SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "INTERNAL" "SECONDS" "SOURCES;LIBRARIES" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ricci ricci_dev ricci_catch ${arg_LIBRARIES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support)
@@ -11,6 +11,9 @@ function(ricci_test name)
   add_test(NAME ${name} COMMAND ${name})
   string(REGEX REPLACE "\\..*" "" label ${name})
   set_tests_properties(${name} PROPERTIES LABELS ${label})
+  if(arg_SECONDS)
+    set_tests_properties(${name} PROPERTIES COST ${arg_SECONDS})
+  endif()
   if(NOT TARGET tests.${label})
     add_custom_target(tests.${label})
   endif()

@@ -64,7 +64,7 @@ tree() {
 for preset in $wanted; do
   case $preset in
     release) tree release ;;
-    clang) tree clang front kernels codegen capi batch headers ;;
+    clang) tree clang front kernels codegen capi batch cases headers ;;
     dev) tree dev front plan path engine einsum kernels codegen machine capi batch cases command ;;
     tsan) tree tsan engine threads ;;
   esac

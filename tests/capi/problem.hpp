@@ -8,6 +8,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <ricci/core/types.hpp>
@@ -15,7 +16,6 @@
 
 namespace capi {
 
-using wide = std::complex<long double>;
 
 /// How C calls a type: elements, scalars, the two functions.
 template <class T> struct face;
@@ -36,10 +36,14 @@ RICCI_FACE(ricci::bfloat16, b, ricci_bfloat16, static_cast<float>(x.real()))
 
 template <class T> inline constexpr bool is_complex = ricci::is_complex(ricci::dtype_of<T>);
 
+/// What sums of T are taken in: complex only where T is, since complex products look for infinities.
 template <class T>
-wide widen(const T& x) {
-  if constexpr (is_complex<T>) return wide(x.real(), x.imag());
-  else return wide(static_cast<long double>(static_cast<double>(x)));
+using wide_of = std::conditional_t<is_complex<T>, std::complex<long double>, long double>;
+
+template <class T>
+wide_of<T> widen(const T& x) {
+  if constexpr (is_complex<T>) return {x.real(), x.imag()};
+  else return static_cast<long double>(static_cast<double>(x));
 }
 
 struct problem {
@@ -122,9 +126,16 @@ long double bound(long double magnitude, long double value, std::int64_t k) {
 /// Compares a result with the loops. `old` is c before the call. Returns "" or what is wrong.
 template <class T>
 std::string compare(const problem& p, const T* const* a, const T* const* b, const T* const* old, const T* const* c) {
-  const auto conj = [](const wide& x, ricci_transpose t) { return t == RICCI_CONJ_TRANS ? std::conj(x) : x; };
-  const wide alpha = is_complex<T> ? wide(p.alpha) : wide(p.alpha.real());
-  const wide beta = is_complex<T> ? wide(p.beta) : wide(p.beta.real());
+  using wide = wide_of<T>;
+  const auto conj = [](const wide& x, [[maybe_unused]] ricci_transpose t) {
+    if constexpr (is_complex<T>) return t == RICCI_CONJ_TRANS ? std::conj(x) : x;
+    else return x;
+  };
+  const auto scalar = [](const std::complex<double>& x) {
+    if constexpr (is_complex<T>) return wide(x);
+    else return wide(x.real());
+  };
+  const wide alpha = scalar(p.alpha), beta = scalar(p.beta);
   for (std::int64_t e = 0; e < p.batch; ++e)
     for (std::int64_t i = 0; i < p.m; ++i)
       for (std::int64_t j = 0; j < p.n; ++j) {
@@ -134,9 +145,11 @@ std::string compare(const problem& p, const T* const* a, const T* const* b, cons
           for (std::int64_t k = 0; k < p.k; ++k) {
             const wide x = conj(widen(a[e][p.at(p.ta, p.lda, i, k)]), p.ta);
             const wide y = conj(widen(b[e][p.at(p.tb, p.ldb, k, j)]), p.tb);
-            sum += alpha * x * y;
-            magnitude += std::abs(alpha) * std::abs(x) * std::abs(y);
+            sum += x * y;
+            magnitude += std::abs(x) * std::abs(y);
           }
+        sum *= alpha;
+        magnitude *= std::abs(alpha);
         const std::int64_t at = p.at(RICCI_NO_TRANS, p.ldc, i, j);
         if (p.beta != 0.0) {
           sum += beta * widen(old[e][at]);

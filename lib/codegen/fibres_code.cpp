@@ -95,8 +95,27 @@ class fibres_code : public point_code {
       turn_block(base_of(false, turned_[n]), s.lane * 8, rows_, rsp + stack_of(n));
     }
     if (before_.at >= 0) first_product();
-    for (row_ = 0; row_ < rows_; ++row_) write_statements();
+    for (row_ = 0; row_ < rows_; ++row_) {
+      ask_ahead();
+      write_statements();
+    }
     if (after_.at >= 0) second_product();
+  }
+
+  /// What the next block reads in this row, to the second cache: the first one has its hands full with this block.
+  void ask_ahead() {
+    for (int input = 0; input < static_cast<int>(r_.ahead.size()); ++input) {
+      const pointwise_args::stream& s = g_.inputs[input];
+      const std::int64_t ahead = r_.ahead[static_cast<std::size_t>(input)];
+      const auto ask = [&](std::int64_t elements) { prefetcht1(ptr[base_of(false, input) + static_cast<int>(elements * real() + ahead)]); };
+      if (ahead == 0) continue;
+      if (is_turned(s)) {
+        for (int lane = row_; lane < 8; lane += rows_) ask(lane * s.lane);
+        continue;
+      }
+      const int size = input == before_.tensor ? before_.size : rows_;
+      for (int n = row_; n < size; n += row_ + 1 < rows_ ? size : 1) ask(n * s.row);
+    }
   }
 
   /// Where a stream stands now; its pointer may be loaded to rax for that.

@@ -74,7 +74,7 @@ class halves_code : public vector_code {
   }
 
   void fibre() {
-    for (std::int64_t n = 0; n < lines_; ++n) prefetcht0(at(rcx, 64 * n));
+    for (std::int64_t n = 0; n < lines_; ++n) prefetcht1(at(rcx, 64 * n));
     if (lines_ > 0) Xbyak::CodeGenerator::add(rcx, static_cast<int>(64 * lines_));
     for (int i = 0; i < half_; ++i) {
       vmovups(v(difference(i)), x_at(i));

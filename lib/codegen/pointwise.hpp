@@ -12,6 +12,7 @@ struct pointwise_request {
   dtype type = dtype::f64;  // f32 or f64
   kernels::pointwise_args args;
   std::vector<factor> alphas, betas;  // for each term, each statement
+  std::vector<std::int64_t> ahead = {};  // bytes behind what each input reads now that are asked for; 0 or none: nothing
 };
 
 /// Arguments as kernels::pointwise_fn has them behind the first.

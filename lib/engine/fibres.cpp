@@ -6,12 +6,6 @@
 namespace ricci {
 namespace {
 
-std::int64_t stride_of(const operand& x, int label) {
-  for (std::size_t d = 0; d < x.labels.size(); ++d)
-    if (x.labels[d] == label) return x.strides[d];
-  return 0;
-}
-
 /// A loop around the rows with the strides of all streams.
 struct fibre_loop {
   std::int64_t extent;
@@ -44,6 +38,13 @@ kernels::halves_args halves_of(const fibre_product& x, bool before, std::int64_t
   g.q = static_cast<int>(before ? rows : own), g.n = static_cast<int>(before ? own : rows);
   g.m_q = stride_of(x.matrix, before ? x.row : x.own), g.m_n = stride_of(x.matrix, before ? x.own : x.row);
   return g;
+}
+
+/// Bytes to the same place of the next block in memory; 0 if there is none near enough.
+std::int64_t next_block(const place& x) {
+  constexpr std::int64_t farthest = 1 << 24;
+  const bool moves = x.where == operand::kind::external && x.blocks.size() == 1;
+  return moves && std::abs(x.blocks[0]) < farthest ? x.blocks[0] : 0;
 }
 
 }  // namespace
@@ -120,6 +121,8 @@ void bind_fibres(other_step& out, const plan& p, const segment& s, const plan_st
   for (const pointwise_term& t : op.terms) out.alphas.push_back(t.alpha);
   for (const pointwise_output& x : op.outputs) out.betas.push_back(x.beta);
   wanted.points.type = type;
+  out.asks_for = step.asks_for;
+  for (const place& x : out.inputs) wanted.points.ahead.push_back(contains(step.asks_for, x.slot) ? next_block(x) : 0);
   for (const coefficient& c : out.alphas) wanted.points.alphas.push_back(known_factor(c));
   wanted.points.betas.assign(op.outputs.size(), codegen::factor::zero);
   out.made = codegen::make(wanted, codegen::best_target());

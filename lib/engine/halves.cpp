@@ -1,5 +1,5 @@
-// Even and odd products of a chain: their kernels, and the memory that these ask for on the way. Other steps read stored
-// tensors in bursts and would wait for them; the products take long enough to hide it.
+// Even and odd products of a chain: their kernels, and the memory that these ask for on the way, to the second cache. Other
+// steps read stored tensors in bursts and would wait for them; the products take long enough to hide it.
 #include <algorithm>
 #include <cstdlib>
 
@@ -8,18 +8,26 @@
 namespace ricci {
 namespace {
 
-/// What a step other than a product of halves reads from memory block by block, and nobody has asked for yet.
+/// What a segment reads from memory or writes there block by block, and nobody has asked for yet: a line must be here before
+/// a part of it is written.
 std::vector<place> stored(const bound_segment& s) {
   std::vector<place> out;
+  std::vector<int> asked;
   const auto add = [&](const place& p) {
     const bool moves = p.where == operand::kind::external && p.blocks.size() == 1 && p.blocks[0] > 0;
-    const bool known = std::any_of(out.begin(), out.end(), [&](const place& x) { return x.slot == p.slot; });
+    const bool known = contains(asked, p.slot) || std::any_of(out.begin(), out.end(), [&](const place& x) { return x.slot == p.slot; });
     if (moves && !known) out.push_back(p);
   };
+  for (const bound_step& b : s.steps)
+    if (b.other) asked.insert(asked.end(), b.other->asks_for.begin(), b.other->asks_for.end());
   for (const bound_step& b : s.steps) {
-    if (!b.far || b.how == method::gather || b.how == method::scatter || b.how == method::halves) continue;
-    if (b.how == method::pointwise) std::for_each(b.other->inputs.begin(), b.other->inputs.end(), add);
-    else add(b.a), add(b.b);
+    if (!b.far || b.how == method::gather || b.how == method::scatter) continue;
+    if (b.how == method::pointwise) {
+      std::for_each(b.other->inputs.begin(), b.other->inputs.end(), add);
+      std::for_each(b.other->outputs.begin(), b.other->outputs.end(), add);
+    } else {
+      add(b.a), add(b.b), add(b.c);
+    }
   }
   return out;
 }

@@ -7,14 +7,6 @@
 namespace ricci {
 namespace {
 
-std::int64_t stride_of(const operand& x, int label) {
-  for (std::size_t d = 0; d < x.labels.size(); ++d)
-    if (x.labels[d] == label) return x.strides[d];
-  return 0;
-}
-
-bool has(const operand& x, int label) { return std::find(x.labels.begin(), x.labels.end(), label) != x.labels.end(); }
-
 /// An axis of a pointwise step with the strides of all outputs, then of all inputs.
 struct point_axis {
   std::int64_t extent;

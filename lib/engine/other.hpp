@@ -24,6 +24,7 @@ struct other_step {
   std::vector<matrix_end> ends;               // of a pointwise step between products
   std::vector<place> inputs, outputs;         // of a pointwise step
   std::vector<coefficient> alphas, betas;     // for each of its terms, of its statements
+  std::vector<int> asks_for;                  // slots: what its kernel asks for of the next block
   std::vector<step_axis> loops;       // gather, scatter: outermost first; strides of the table in a
   bool wide = false;                  // entries of 64 bits
   std::int64_t table_stride = 0;

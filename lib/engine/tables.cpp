@@ -140,7 +140,7 @@ class colouring {
     for (const plan_step& s : plan_.segments[0].steps) {
       if (s.how != method::scatter) continue;
       for (int l : plan_.block_labels)
-        if (std::find(s.op.a.labels.begin(), s.op.a.labels.end(), l) == s.op.a.labels.end()) return false;
+        if (!has(s.op.a, l)) return false;
       scatters_.push_back(&s);
     }
     return true;

@@ -150,8 +150,6 @@ bool is_same_memory(const operand& x, const operand& y);
 /// Operands that an operation reads, its own result among them if it adds to it.
 std::vector<const operand*> inputs_of(const pair_op& op);
 
-std::int64_t stride_of(const operand& x, int label);
-bool has(const std::vector<int>& labels, int label);
 std::int64_t product_of(const chain_plan& p, const std::vector<int>& labels);
 
 /// Labels of an operation's result without the elements'; an operation over scalars has none.

@@ -10,7 +10,7 @@ std::int64_t run_of_element(const chain_plan& p, const operand& x) {
   if (p.digits.size() != 1) return 0;
   std::vector<std::pair<std::int64_t, std::int64_t>> axes;
   for (std::size_t d = 0; d < x.labels.size(); ++d)
-    if (!has(p.grid, x.labels[d])) axes.push_back({x.strides[d], p.extents[static_cast<std::size_t>(x.labels[d])]});
+    if (!contains(p.grid, x.labels[d])) axes.push_back({x.strides[d], p.extents[static_cast<std::size_t>(x.labels[d])]});
   std::sort(axes.begin(), axes.end());
   std::int64_t expected = 1;
   for (const auto& [stride, extent] : axes) {

@@ -18,7 +18,7 @@ struct place {
 std::vector<int> inner_labels(const chain_plan& p, const operand& x) {
   std::vector<int> labels;
   for (const int l : x.labels)
-    if (!has(p.grid, l)) labels.push_back(l);
+    if (!contains(p.grid, l)) labels.push_back(l);
   return labels;
 }
 
@@ -49,7 +49,7 @@ bool needs_copy(const chain_plan& p, const chain_pass& pass, const chain_op& x, 
   if (!is_in_memory(p, in) || !depends_on_element(p, in) || matrix_of(p, x, in) >= 0) return false;
   const std::vector<int> inner = inner_labels(p, in);
   if (inner.empty() || product_of(p, inner) > most_copied) return false;
-  const bool shared = std::any_of(pass.fibre.begin(), pass.fibre.end(), [&](int l) { return !has(in.labels, l); });
+  const bool shared = std::any_of(pass.fibre.begin(), pass.fibre.end(), [&](int l) { return !contains(in.labels, l); });
   return shared || lines_touched(p, pass, in, 32) > most_lines;
 }
 

@@ -13,7 +13,7 @@ std::int64_t word_of(const chain_plan& p) { return static_cast<std::int64_t>(siz
 std::vector<int> inner_of(const chain_plan& p, const operand& x) {
   std::vector<int> labels;
   for (const int l : x.labels)
-    if (!has(p.grid, l)) labels.push_back(l);
+    if (!contains(p.grid, l)) labels.push_back(l);
   return labels;
 }
 
@@ -30,7 +30,7 @@ thread_places places_of_threads(const chain_plan& p, const chain_access& a) {
   const std::int64_t fibres = product_of(p, pass.fibre), elements = p.config.elements, banks = 128 / word_of(p), quads = pass.tensor ? 4 : 1;
   const std::int64_t tasks = std::min<std::int64_t>(fibres * elements, 8 * banks / quads);
   // A sum reads its terms in order; what tiles leave are pairs of neighbours, but for a last half tile.
-  const bool terms = a.reads && !is_elementwise(op) && !has(a.labels, op.line);
+  const bool terms = a.reads && !is_elementwise(op) && !contains(a.labels, op.line);
   const int moving = !pass.tensor ? -1 : terms ? op.sum[0] : op.line;
   const std::int64_t gap = terms || (moving >= 0 && p.extents[static_cast<std::size_t>(moving)] <= 4) ? 1 : 2;
   thread_places to{static_cast<std::size_t>(banks), a.labels.size() + 1, {}};
@@ -137,7 +137,7 @@ classes classes_of(const chain_plan& p) {
   for (const auto& [id, accesses] : accesses_of(p)) {
     std::vector<std::int64_t> extents;
     for (const int l : p.temporaries[static_cast<std::size_t>(id)])
-      if (!has(p.grid, l)) extents.push_back(p.extents[static_cast<std::size_t>(l)]);
+      if (!contains(p.grid, l)) extents.push_back(p.extents[static_cast<std::size_t>(l)]);
     auto& of_class = all[extents];
     of_class.insert(of_class.end(), accesses.begin(), accesses.end());
   }

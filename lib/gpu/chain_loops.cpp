@@ -52,7 +52,7 @@ std::string pass_writer::sum_text(int n) {
     const std::int64_t extent = p_.extents[static_cast<std::size_t>(l)];
     bool indexes = false;  // registers, which have no run-time index
     for (const operand* in : {&x.op.a, &x.op.b})
-      if (has(in->labels, l) && in_registers(p_, pass_, n, *in) >= 0) indexes = true;
+      if (contains(in->labels, l) && in_registers(p_, pass_, n, *in) >= 0) indexes = true;
     turns *= extent;
     const bool unrolled = indexes || turns <= most_unrolled / std::max<std::int64_t>(1, x.line < 0 ? 1 : p_.extents[static_cast<std::size_t>(x.line)] / 8);
     const std::string some = p_.config.unroll > 0 && !indexes ? "#pragma unroll " + num(d + 1 == x.sum.size() ? p_.config.unroll : 1) + "\n" : "";
@@ -66,7 +66,7 @@ std::string pass_writer::sum_text(int n) {
 
 /// Values h and that from the end, times their rows of the halves.
 std::string pass_writer::add_text(const chain_matrix& m) const {
-  if (!has(kept_by(p_, pass_), m.kept)) return "      add_halves<" + num(m.count) + ", " + num(m.pitch) + ">(even, odd, shared + " + num(m.offset) + ", h, x, y);\n";
+  if (!contains(kept_by(p_, pass_), m.kept)) return "      add_halves<" + num(m.count) + ", " + num(m.pitch) + ">(even, odd, shared + " + num(m.offset) + ", h, x, y);\n";
   const bool turned = &m != &p_.matrices[static_cast<std::size_t>(m.kept)];
   return "      add_kept<" + num(m.count) + ", " + num(p_.extents[static_cast<std::size_t>(m.line)]) + ", " + std::to_string(m.source.parity) + ", " + (turned ? "true" : "false") +
          ">(even, odd, m" + std::to_string(m.kept) + ", h, x, y);\n";
@@ -82,7 +82,7 @@ std::string pass_writer::halves_text(int n, const chain_matrix& m, const operand
     for (int r = 0; r < lines_; ++r) body += " " + std::string(name) + "[" + std::to_string(r) + "] = " + value(n, other, r, before) + ";";
     body += " }\n";
   }
-  const std::string some = p_.config.unroll > 0 && !has(kept_by(p_, pass_), m.kept) && in_registers(p_, pass_, n, other) < 0 ? " " + num((p_.config.unroll + 1) / 2) : "";
+  const std::string some = p_.config.unroll > 0 && !contains(kept_by(p_, pass_), m.kept) && in_registers(p_, pass_, n, other) < 0 ? " " + num((p_.config.unroll + 1) / 2) : "";
   const std::string finish = finish_sum(n, before);
   return before + "      W " + array(n) + ";\n      { W even[" + lines + "][" + half + "], odd[" + lines + "][" + half + "];\n      clear(even), clear(odd);\n#pragma unroll" + some + "\n      for (int h = 0; h < " +
          num((m.count + 1) / 2) + "; ++h) {\n      W x[" + lines + "], y[" + lines + "];\n" + body + add_text(m) +
@@ -93,9 +93,9 @@ std::string pass_writer::halves_text(int n, const chain_matrix& m, const operand
 std::string pass_writer::sum_body(int n, std::string& before) {
   const chain_op& x = op(n);
   const operand *single = &x.op.a, *along = &x.op.b;
-  if (has(x.op.a.labels, x.line)) std::swap(single, along);
+  if (contains(x.op.a.labels, x.line)) std::swap(single, along);
   const std::string v = "v" + std::to_string(n);
-  const bool both = x.line >= 0 && has(single->labels, x.line);
+  const bool both = x.line >= 0 && contains(single->labels, x.line);
   const int m = both || x.line < 0 ? -1 : matrix_of(p_, x, *along);
   const bool one = single->where == operand::kind::one || along->where == operand::kind::one;
   std::string t;

@@ -40,7 +40,7 @@ bool in_place(const chain_plan& p, const chain_buffer& x, const std::vector<chai
     if (a.pass->stage < x.last) continue;
     if (a.pass != write->pass || !a.reads || run_of(p, *a.pass, a.op) > run_of(p, *a.pass, write->op)) return false;
     for (std::size_t d = 0; d < a.labels.size(); ++d) {
-      const bool fixed = has(a.pass->fibre, a.labels[d]) || has(a.pass->fibre, write->labels[d]);
+      const bool fixed = contains(a.pass->fibre, a.labels[d]) || contains(a.pass->fibre, write->labels[d]);
       if (fixed && a.labels[d] != write->labels[d]) return false;
     }
   }
@@ -54,7 +54,7 @@ void find_buffers(chain_plan& p, const std::map<int, std::vector<chain_access>>&
     b.temporary = id;
     b.first = 1 << 20;
     for (const int l : p.temporaries[static_cast<std::size_t>(id)])
-      if (!has(p.grid, l)) b.extents.push_back(p.extents[static_cast<std::size_t>(l)]);
+      if (!contains(p.grid, l)) b.extents.push_back(p.extents[static_cast<std::size_t>(l)]);
     for (const chain_access& a : all) b.first = std::min(b.first, a.pass->stage), b.last = std::max(b.last, a.pass->stage);
     auto& of_class = classes[b.extents];
     of_class.insert(of_class.end(), all.begin(), all.end());

@@ -28,14 +28,6 @@ std::vector<const operand*> inputs_of(const pair_op& op) {
   return all;
 }
 
-std::int64_t stride_of(const operand& x, int label) {
-  for (std::size_t d = 0; d < x.labels.size(); ++d)
-    if (x.labels[d] == label) return x.strides[d];
-  return 0;
-}
-
-bool has(const std::vector<int>& labels, int label) { return std::find(labels.begin(), labels.end(), label) != labels.end(); }
-
 std::int64_t product_of(const chain_plan& p, const std::vector<int>& labels) {
   std::int64_t n = 1;
   for (const int l : labels) n *= p.extents[static_cast<std::size_t>(l)];
@@ -53,7 +45,7 @@ std::vector<int> fibre_of(const chain_op& op) {
 bool is_elementwise(const chain_op& op) { return op.sum.empty(); }
 
 bool depends_on_element(const chain_plan& p, const operand& x) {
-  return std::any_of(x.labels.begin(), x.labels.end(), [&](int l) { return has(p.grid, l); });
+  return std::any_of(x.labels.begin(), x.labels.end(), [&](int l) { return contains(p.grid, l); });
 }
 
 int matrix_of(const chain_plan& p, const chain_op& op, const operand& x) {
@@ -63,10 +55,10 @@ int matrix_of(const chain_plan& p, const chain_op& op, const operand& x) {
     const bool same = is_same(x, y.source) || (x.memory >= 0 && x.memory == y.source.memory);
     if (!same || x.conj != y.source.conj || x.parity != y.source.parity) continue;
     // Equal labels in equal places: the rows and the line of this operation walk the matrix as they did when it was made.
-    const int line = has(x.labels, op.line) ? op.line : -1;
+    const int line = contains(x.labels, op.line) ? op.line : -1;
     std::vector<int> rows;
     for (const int l : op.sum)
-      if (has(x.labels, l)) rows.push_back(l);
+      if (contains(x.labels, l)) rows.push_back(l);
     if ((line < 0) != (y.line < 0) || rows.size() != y.rows.size() || rows.size() + (line >= 0) != x.labels.size()) continue;
     const auto equal = [&](int l, int other) {
       return p.extents[static_cast<std::size_t>(l)] == p.extents[static_cast<std::size_t>(other)] && stride_of(x, l) == stride_of(y.source, other);
@@ -85,7 +77,7 @@ std::vector<int> kept_by(const chain_plan& p, const chain_pass& pass) {
     const chain_op& x = p.ops[static_cast<std::size_t>(n)];
     for (const operand* f : {&x.op.a, &x.op.b}) {
       const int m = matrix_of(p, x, *f), kept = m < 0 ? -1 : p.matrices[static_cast<std::size_t>(m)].kept;
-      if (kept >= 0 && !has(all, kept)) all.push_back(kept);
+      if (kept >= 0 && !contains(all, kept)) all.push_back(kept);
     }
   }
   if (p.config.keep > 1) return all;
@@ -109,7 +101,7 @@ int in_registers(const chain_plan& p, const chain_pass& pass, int op, const oper
     for (std::size_t d = 0; d < x.labels.size(); ++d) {
       const int l = made.op.c.labels[d];
       const bool fixed = l != made.line;
-      if (fixed ? x.labels[d] != l : has(pass.fibre, x.labels[d])) return -1;
+      if (fixed ? x.labels[d] != l : contains(pass.fibre, x.labels[d])) return -1;
     }
     return pass.ops[n];
   }

@@ -41,7 +41,7 @@ class pass_maker {
     int best = -1;
     double most = 0;
     for (const int l : x.labels) {
-      const bool in_a = has(x.op.a.labels, l), in_b = has(x.op.b.labels, l);
+      const bool in_a = contains(x.op.a.labels, l), in_b = contains(x.op.b.labels, l);
       if (extent(l) > longest_line(p_.type) || in_a == in_b) continue;
       const operand& own = in_a ? x.op.a : x.op.b;
       const double worth = static_cast<double>(extent(l)) * (depends_on_element(p_, own) ? 1 : 100);
@@ -166,7 +166,7 @@ class pass_maker {
     const std::vector<int> fibre = fibre_of(x);
     const auto matches = [&](const operand& other) {
       for (std::size_t d = 0; d < other.labels.size(); ++d)
-        if ((has(fibre, x.op.c.labels[d]) || has(fibre, other.labels[d])) && other.labels[d] != x.op.c.labels[d]) return false;
+        if ((contains(fibre, x.op.c.labels[d]) || contains(fibre, other.labels[d])) && other.labels[d] != x.op.c.labels[d]) return false;
       return true;
     };
     for (const operand* in : inputs_of(y.op))
@@ -190,7 +190,7 @@ class pass_maker {
     const std::vector<int> fibre = fibre_of(x);
     int best = -1, at = 0;
     // A delayed operation opens its reader's pass: it waits for what that reads besides.
-    const bool opens = x.op.c.where == operand::kind::temporary && has(glued_, x.op.c.id);
+    const bool opens = x.op.c.where == operand::kind::temporary && contains(glued_, x.op.c.id);
     for (int q = static_cast<int>(p_.passes.size()); q-- > 0 && best < 0 && !opens;) {
       chain_pass& pass = p_.passes[static_cast<std::size_t>(q)];
       if (pass.fibre != fibre || registers(pass) > 320) continue;
@@ -227,7 +227,7 @@ class pass_maker {
     std::size_t most = 0;
     const auto look = [&](const operand& x) {
       std::size_t labels = 0;
-      for (const int l : x.labels) labels += has(pass.fibre, l);
+      for (const int l : x.labels) labels += contains(pass.fibre, l);
       const bool better = (is_in_memory(p_, x) && depends_on_element(p_, x)) && (!like || labels > most);
       if (better) like = &x, most = labels;
     };
@@ -249,7 +249,7 @@ class pass_maker {
     const std::vector<int>& labels = p_.ops[static_cast<std::size_t>(pass.ops[0])].op.c.labels;
     std::vector<int> ordered;
     for (const int l : labels)
-      if (has(pass.fibre, l)) ordered.push_back(l);
+      if (contains(pass.fibre, l)) ordered.push_back(l);
     if (ordered.size() == pass.fibre.size()) pass.fibre = ordered;
   }
 
@@ -276,7 +276,7 @@ class pass_maker {
   bool may_halve(const chain_op& x, const operand& f, const chain_matrix& m) const {
     const operand& other = &f == &x.op.a ? x.op.b : x.op.a;
     return f.parity != 0 && m.line >= 0 && m.rows.size() == 1 && x.sum.size() == 1 && m.columns > 1 && m.count > 1 &&
-           !is_complex(p_.type) && !has(other.labels, x.line) && other.where != operand::kind::one;
+           !is_complex(p_.type) && !contains(other.labels, x.line) && other.where != operand::kind::one;
   }
 
   void find_matrices() {
@@ -290,9 +290,9 @@ class pass_maker {
         chain_matrix m;
         m.source = *f;
         std::size_t known = 0;
-        if (has(f->labels, x.line)) m.line = x.line, m.columns = extent(x.line), ++known;
+        if (contains(f->labels, x.line)) m.line = x.line, m.columns = extent(x.line), ++known;
         for (const int l : x.sum)
-          if (has(f->labels, l)) m.rows.push_back(l), m.count *= extent(l), ++known;
+          if (contains(f->labels, l)) m.rows.push_back(l), m.count *= extent(l), ++known;
         if (known != f->labels.size()) continue;
         const std::int64_t wide = std::max<std::int64_t>(1, 16 / size);
         m.halves = m.may_halve = may_halve(x, *f, m);

@@ -35,7 +35,7 @@ std::vector<int> common_labels(const planning::work& w, int first, int last) {
   std::vector<int> common = result_labels(w.ops[static_cast<std::size_t>(first)]);
   for (int n = first + 1; n < last; ++n) {
     const std::vector<int> here = result_labels(w.ops[static_cast<std::size_t>(n)]);
-    std::erase_if(common, [&](int l) { return !has(here, l); });
+    std::erase_if(common, [&](int l) { return !contains(here, l); });
   }
   const operand* like = nullptr;
   for (int n = first; n < last; ++n) {
@@ -57,7 +57,7 @@ void drop_crossed(const planning::work& w, int first, int last, std::vector<int>
         if (x.where != operand::kind::temporary) return;
         const std::vector<int>& made = w.temporaries[static_cast<std::size_t>(x.id)].labels;
         for (std::size_t d = 0; d < made.size(); ++d) {
-          if (made[d] == x.labels[d] || (!has(common, made[d]) && !has(common, x.labels[d]))) continue;
+          if (made[d] == x.labels[d] || (!contains(common, made[d]) && !contains(common, x.labels[d]))) continue;
           std::erase(common, made[d]), std::erase(common, x.labels[d]);
           again = true;
         }
@@ -127,10 +127,10 @@ void keep_reused_inside(const chain_plan& p, std::vector<int>& grid) {
     if (grid.size() == 1 || p.extents[static_cast<std::size_t>(l)] > 8) continue;
     for (const chain_op& x : p.ops)
       for (const operand* in : inputs_of(x.op)) {
-        if (!is_in_memory(p, *in) || has(in->labels, l) || !has(grid, l)) continue;
+        if (!is_in_memory(p, *in) || contains(in->labels, l) || !contains(grid, l)) continue;
         double bytes = static_cast<double>(size_of(in->type));
         for (const int m : in->labels) bytes *= static_cast<double>(p.extents[static_cast<std::size_t>(m)]);
-        const bool moves = std::any_of(in->labels.begin(), in->labels.end(), [&](int m) { return m != l && has(grid, m); });
+        const bool moves = std::any_of(in->labels.begin(), in->labels.end(), [&](int m) { return m != l && contains(grid, m); });
         if (moves && bytes > 0.02 * total) std::erase(grid, l);
       }
   }
@@ -162,11 +162,11 @@ void find_inner(chain_plan& p) {
   for (chain_op& x : p.ops) {
     x.labels.clear(), x.sum.clear();
     for (const int l : result_labels(x.op))
-      if (!has(p.grid, l)) x.labels.push_back(l);
+      if (!contains(p.grid, l)) x.labels.push_back(l);
     if (x.op.what != action::contract) continue;
     for (const operand* f : {&x.op.a, &x.op.b})
       for (const int l : f->labels)
-        if (!has(x.op.c.labels, l) && !has(x.sum, l)) x.sum.push_back(l);
+        if (!contains(x.op.c.labels, l) && !contains(x.sum, l)) x.sum.push_back(l);
   }
 }
 
@@ -190,7 +190,7 @@ double estimate(const chain_plan& p) {
       const auto sum = static_cast<double>(product_of(p, x.sum));
       double products = fibres * line * sum;
       for (const operand* in : inputs_of(x.op)) {
-        const double words = fibres * sum * (has(in->labels, x.line) ? line : 1);
+        const double words = fibres * sum * (contains(in->labels, x.line) ? line : 1);
         if (in_registers(p, pass, n, *in) >= 0) continue;
         if (const int m = matrix_of(p, x, *in); m >= 0) {
           if (p.matrices[static_cast<std::size_t>(m)].halves) products *= 0.5;
@@ -236,8 +236,8 @@ std::vector<std::vector<int>> free_runs(const chain_plan& p) {
       // The last of a run may scale and add: it stays last.
       chain_op plain = y;
       plain.op.alpha = {1, -1, {}}, plain.op.beta = {0, -1, {}};
-      if (!is_matrix_product(plain) || has(p.ops[static_cast<std::size_t>(run.back())].labels, y.sum[0]) == false) break;
-      if (has(p.ops[n].sum, y.sum[0])) break;
+      if (!is_matrix_product(plain) || contains(p.ops[static_cast<std::size_t>(run.back())].labels, y.sum[0]) == false) break;
+      if (contains(p.ops[n].sum, y.sum[0])) break;
       run.push_back(next[0]);
       if (!is_matrix_product(y)) break;
     }
@@ -262,7 +262,7 @@ bool permute(chain_plan& p, const std::vector<int>& run, const std::vector<int>&
   for (std::size_t s = 0; s < run.size(); ++s) {
     const operand& m = matrices[static_cast<std::size_t>(sequence[s])];
     int gone = -1, fresh = -1;
-    for (const int l : m.labels) (has(x.labels, l) ? gone : fresh) = l;
+    for (const int l : m.labels) (contains(x.labels, l) ? gone : fresh) = l;
     if (gone < 0 || fresh < 0) return false;
     pair_op op = ops[s];
     op.a = m, op.b = x;

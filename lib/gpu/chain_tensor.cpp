@@ -1,6 +1,5 @@
 // Passes whose products are made by the tensor cores: a warp has 16 lines in hand, and what a tile of eight leaves of a line
 // lies with four threads, two neighbours each.
-#include <algorithm>
 
 #include "gpu/chain_writer.hpp"
 
@@ -13,7 +12,7 @@ const operand* matrix_factor(const chain_plan& p, const chain_op& x) {
     const operand& other = f == &x.op.a ? x.op.b : x.op.a;
     const int m = matrix_of(p, x, *f);
     if (m < 0 || x.line < 0 || x.sum.size() != 1 || other.where == operand::kind::one) continue;
-    if (has(f->labels, x.line) && has(f->labels, x.sum[0]) && !has(other.labels, x.line) && has(other.labels, x.sum[0])) return f;
+    if (contains(f->labels, x.line) && contains(f->labels, x.sum[0]) && !contains(other.labels, x.line) && contains(other.labels, x.sum[0])) return f;
   }
   return nullptr;
 }

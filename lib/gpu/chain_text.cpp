@@ -165,8 +165,8 @@ std::string pass_writer::fibre_base(const operand& x, int r, std::string& before
   std::string value = num(b.offset);
   if (p_.config.elements > 1) value += " + e" + n + " * " + num(b.size);
   for (std::size_t d = 0, axis = 0; d < x.labels.size(); ++d) {
-    if (has(p_.grid, x.labels[d])) continue;
-    if (has(pass_.fibre, x.labels[d])) value += " + L" + std::to_string(x.labels[d]) + n + " * " + num(b.strides[axis]);
+    if (contains(p_.grid, x.labels[d])) continue;
+    if (contains(pass_.fibre, x.labels[d])) value += " + L" + std::to_string(x.labels[d]) + n + " * " + num(b.strides[axis]);
     ++axis;
   }
   return base("int", value, before);
@@ -180,13 +180,13 @@ std::string pass_writer::rest(const operand& x, int line) const {
   };
   if (is_in_memory(p_, x)) {
     for (const int l : x.labels)
-      if (!has(p_.grid, l) && !has(pass_.fibre, l)) add(l, stride_of(x, l));
+      if (!contains(p_.grid, l) && !contains(pass_.fibre, l)) add(l, stride_of(x, l));
     return value;
   }
   const chain_buffer& b = buffer_of(x);
   for (std::size_t d = 0, axis = 0; d < x.labels.size(); ++d) {
-    if (has(p_.grid, x.labels[d])) continue;
-    if (!has(pass_.fibre, x.labels[d])) add(x.labels[d], b.strides[axis]);
+    if (contains(p_.grid, x.labels[d])) continue;
+    if (!contains(pass_.fibre, x.labels[d])) add(x.labels[d], b.strides[axis]);
     ++axis;
   }
   return value;
@@ -221,7 +221,7 @@ std::string pass_writer::row_of(const chain_op& x, const operand& m, const chain
   std::string row;
   std::int64_t inside = y.count;
   for (const int l : x.sum) {
-    if (!has(m.labels, l)) continue;
+    if (!contains(m.labels, l)) continue;
     inside /= p_.extents[static_cast<std::size_t>(l)];
     row += " + k" + std::to_string(l) + " * " + num(inside * y.pitch);
   }
@@ -358,7 +358,7 @@ kernel_request request_of(const chain_plan& p) {
     std::vector<int> kept;
     for (const chain_pass& pass : p.passes)
       for (const int m : chains::kept_by(p, pass))
-        if (!has(kept, m)) kept.push_back(m);
+        if (!contains(kept, m)) kept.push_back(m);
     if (!kept.empty()) t += barrier + kept_text(p, kept);
   }
   t += "#pragma unroll 1\n  for (i64 group = blockIdx.x; group < args.groups; group += gridDim.x) {\n    const i64 first = group * " + num(p.config.elements) + ";\n";

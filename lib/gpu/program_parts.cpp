@@ -42,7 +42,7 @@ bool is_worth_it(const planning::work& w, const chain_plan& p, int first, int la
     if (op.what != action::contract) continue;
     for (const operand* x : {&op.a, &op.b, &op.c})
       for (const int l : x->labels)
-        if (!has(p.grid, l) && p.extents[static_cast<std::size_t>(l)] > longest_label) return false;
+        if (!contains(p.grid, l) && p.extents[static_cast<std::size_t>(l)] > longest_label) return false;
   }
   const double each = p.flops / static_cast<double>(std::max<std::int64_t>(1, p.count));
   return exchanges && each < most_flops && (p.count >= few_elements || p.flops < few_flops);

@@ -8,14 +8,6 @@
 namespace ricci::cuda {
 namespace {
 
-std::int64_t stride_of(const operand& x, int label) {
-  for (std::size_t d = 0; d < x.labels.size(); ++d)
-    if (x.labels[d] == label) return x.strides[d];
-  return 0;
-}
-
-bool has(const operand& x, int label) { return std::find(x.labels.begin(), x.labels.end(), label) != x.labels.end(); }
-
 /// Outermost first; then every axis that the one inside it reaches exactly, in every operand, becomes one with it.
 void fuse(std::vector<axis>& axes, std::int64_t axis::*first) {
   std::stable_sort(axes.begin(), axes.end(), [&](const axis& x, const axis& y) {

@@ -12,15 +12,9 @@ namespace {
 
 using labels = std::vector<int>;
 
-bool has(const operand& x, int label) { return std::find(x.labels.begin(), x.labels.end(), label) != x.labels.end(); }
-
-std::int64_t stride_in(const operand& x, int label) {
-  return x.strides[static_cast<std::size_t>(std::find(x.labels.begin(), x.labels.end(), label) - x.labels.begin())];
-}
-
 /// These labels, outermost first as the operand has them.
 labels in_order_of(labels group, const operand& x) {
-  std::stable_sort(group.begin(), group.end(), [&](int l, int r) { return std::abs(stride_in(x, l)) > std::abs(stride_in(x, r)); });
+  std::stable_sort(group.begin(), group.end(), [&](int l, int r) { return std::abs(stride_of(x, l)) > std::abs(stride_of(x, r)); });
   return group;
 }
 
@@ -75,16 +69,16 @@ class mover {
   /// Whether a group is one axis in this order.
   bool nests(const operand& x, const labels& g) const {
     for (std::size_t d = 1; d < g.size(); ++d)
-      if (stride_in(x, g[d - 1]) != stride_in(x, g[d]) * extent(g[d])) return false;
+      if (stride_of(x, g[d - 1]) != stride_of(x, g[d]) * extent(g[d])) return false;
     return true;
   }
   bool is_matrix(const operand& x, const labels& first, const labels& second) const {
-    return nests(x, first) && nests(x, second) && (stride_in(x, first.back()) == 1 || stride_in(x, second.back()) == 1);
+    return nests(x, first) && nests(x, second) && (stride_of(x, first.back()) == 1 || stride_of(x, second.back()) == 1);
   }
 
   /// A packed copy, with the operand's neighbours as neighbours if that is possible.
   operand temporary_for(const operand& x, const labels& first, const labels& second, transposed_product& to) const {
-    const labels order = stride_in(x, first.back()) == 1 ? joined(second, first) : joined(first, second);
+    const labels order = stride_of(x, first.back()) == 1 ? joined(second, first) : joined(first, second);
     operand t;
     t.where = operand::kind::temporary;
     t.id = first_ + static_cast<int>(to.temporaries.size());

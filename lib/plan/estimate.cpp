@@ -11,8 +11,6 @@ namespace {
 
 constexpr double jumping_line = 5.5e-9;  // seconds that such a line costs more, measured on Zen 4
 
-bool contains(const std::vector<int>& v, int x) { return std::find(v.begin(), v.end(), x) != v.end(); }
-
 double bytes_of(const operand& x, const std::vector<step_axis>& axes, std::int64_t step_axis::*stride) {
   double n = x.where == operand::kind::one ? 0 : static_cast<double>(size_of(x.type));
   for (const step_axis& a : axes)
@@ -81,6 +79,16 @@ bool has_halves(const segment& s) {
   return std::any_of(s.steps.begin(), s.steps.end(), [](const plan_step& x) { return x.how == method::halves; });
 }
 
+/// The rows of a product of halves lie so that they push each other out of the first cache, or seem to be what was just
+/// stored.
+bool rows_collide(const plan_step& s) {
+  constexpr std::int64_t apart = 2048;
+  const auto collide = [](const operand& x, std::int64_t stride) { return stride != 0 && stride * static_cast<std::int64_t>(size_of(x.type)) % apart == 0; };
+  return std::any_of(s.axes.begin(), s.axes.end(), [&](const step_axis& x) {
+    return (x.role == group::k && collide(s.op.b, x.b)) || (x.role == group::m && collide(s.op.c, x.c));
+  });
+}
+
 /// What a step takes in its chain, in units of its own estimate. Measured on chains.
 double pace(const segment& g, const plan_step& s, bool beyond, bool as_stored, const traffic& moved, const machine& m) {
   // Copies to and from problems side by side wait for memory.
@@ -111,7 +119,7 @@ double seconds_of(const segment& s, const std::vector<int>& block, double footpr
   const double step_overhead = m.writes_kernels ? 15 : 120;
   const traffic moved = traffic_of(s, block);
   const bool beyond = !m.caches.empty() && footprint >= last_cache(m);
-  double total = 0, plain = 0;                // as all steps cost, and where the hardware follows what they read
+  double total = 0, plain = 0, raw = 0;       // as all steps cost, and where the hardware follows what they read
   double outside = 0, inside = 0;             // bytes
   int streams_in = 0;                         // of pointwise steps
   bool fetched = false;                       // written products of halves ask for what comes from outside
@@ -134,6 +142,7 @@ double seconds_of(const segment& s, const std::vector<int>& block, double footpr
       if (x.stored) (x.c.where == operand::kind::temporary ? inside : outside) += input_bytes(x.c, step.axes);
     if (beyond && m.writes_kernels) total += jumping_line * jumping_lines(s, moved, step, as_stored, m);
     total += pace(s, step, beyond, as_stored, moved, m) * step.seconds + step_overhead / hertz;
+    raw += (step.how == method::halves && rows_collide(step) ? 1.6 : 1) * step.seconds + step_overhead / hertz;
     plain += (step.how == method::halves ? 1 : 0.5) * step.seconds + step_overhead / hertz;
   }
   const double second = m.caches.size() > 1 ? static_cast<double>(m.caches[1].bytes) : 1e6;
@@ -142,6 +151,12 @@ double seconds_of(const segment& s, const std::vector<int>& block, double footpr
   // the blocks, but every stream begins anew with a block. Measured.
   if (beyond && as_stored && m.writes_kernels && streams_in >= 3)
     return plain + 50e-9 * streams_in + 0.9 * outside / far + 0.6 * crowded * inside / near;
+  // Products of halves with elements side by side ask for the whole of the next block, which is to wait in the second cache.
+  // Measured.
+  if (beyond && fetched && !as_stored) {
+    const double waiting = 1 + 0.5 * (2 * outside + static_cast<double>(s.scratch_bytes)) / second;
+    return waiting * (0.7 * raw + (streams_in < 3 ? 0.5 : 0.85) * outside / far + std::min(unhidden(inside), 0.75) * inside / near);
+  }
   // What is asked for early comes in the meantime, but for many streams at once. Measured.
   const double late = !fetched || footprint < second ? 1 : streams_in < 3 ? 0.5 : 1;
   // Chains of even and odd products lie side by side, vector after vector: the hardware follows them through large blocks.

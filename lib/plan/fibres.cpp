@@ -12,17 +12,10 @@ namespace {
 constexpr std::int64_t most_rows = 16, most_registers = 32;
 constexpr std::int64_t least_turned = 6, least_one_end = 6, least_both_ends = 3;  // rows, measured
 
-bool contains(const std::vector<int>& v, int x) { return std::find(v.begin(), v.end(), x) != v.end(); }
 bool is_one(const coefficient& c) { return c.base == 1 && c.scalar < 0 && c.more.empty(); }
 bool is_zero(const coefficient& c) { return c == coefficient{0, -1, {}}; }
 bool same_place(const operand& x, const operand& y) { return x.where == y.where && x.id == y.id; }
 bool is_temporary(const operand& x) { return x.where == operand::kind::temporary; }
-
-std::int64_t stride_of(const operand& x, int label) {
-  for (std::size_t d = 0; d < x.labels.size(); ++d)
-    if (x.labels[d] == label) return x.strides[d];
-  return 0;
-}
 
 class joiner {
  public:

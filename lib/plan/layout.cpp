@@ -7,8 +7,6 @@
 namespace ricci::planning {
 namespace {
 
-bool contains(const std::vector<int>& v, int x) { return std::find(v.begin(), v.end(), x) != v.end(); }
-
 /// Labels of an operand with the largest stride first.
 std::vector<int> outer_to_inner(const operand& x) {
   std::vector<int> order(x.labels.size());

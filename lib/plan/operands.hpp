@@ -10,8 +10,6 @@
 
 namespace ricci::planning {
 
-inline bool contains(const std::vector<int>& v, int x) { return std::find(v.begin(), v.end(), x) != v.end(); }
-
 /// Emits what it takes to have a factor as an operand.
 class operand_maker {
  protected:

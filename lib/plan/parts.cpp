@@ -12,8 +12,6 @@ constexpr std::int64_t most_results = 1024, fewest = 8, most = 4096;  // parts: 
 
 std::int64_t divide_up(std::int64_t x, std::int64_t y) { return (x + y - 1) / y; }
 
-bool has(const operand& x, int label) { return std::find(x.labels.begin(), x.labels.end(), label) != x.labels.end(); }
-
 struct cut {
   int label = -1;
   std::int64_t part = 0, count = 0;

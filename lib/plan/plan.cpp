@@ -13,8 +13,6 @@ namespace {
 
 using planning::work;
 
-bool contains(const std::vector<int>& v, int x) { return std::find(v.begin(), v.end(), x) != v.end(); }
-
 std::vector<std::int64_t> extents_of(const program& p) {
   std::vector<std::int64_t> extents;
   for (const label_info& l : p.labels) extents.push_back(l.extent);
@@ -191,7 +189,9 @@ class blocker {
         if (size >= 8 || !is_transposed(block.back())) offer(block, size, false);  // whole lines
       return;
     }
-    for (std::int64_t size : {1, 2, 4, 8}) offer(block, size * width(), true);
+    const bool side_by_side = lane_ >= 0 && work_.source.labels[lane_].extent % width() == 0;
+    if (!side_by_side)
+      for (std::int64_t size : {1, 2, 4, 8}) offer(block, size * width(), true);
     for (std::int64_t size : {1, 2, 4, 8, 16, 32}) offer(block, size, false);
     if (std::all_of(work_.ops.begin(), work_.ops.end(), [](const pair_op& op) { return op.what != action::contract; }))
       for (std::int64_t size : {256, 2048}) offer(block, size, false);

@@ -12,31 +12,9 @@
 
 #include "kernels/kernels.hpp"
 #include "machine/machine.hpp"
+#include "plan/operand.hpp"
 
 namespace ricci {
-
-/// A tensor as one step sees it. `one` is the constant 1 that makes a step of a single factor.
-struct operand {
-  enum class kind : std::uint8_t { external, temporary, one };
-  kind where = kind::one;
-  int id = 0;                         // slot or index of the temporary
-  dtype type = dtype::f64;
-  bool conj = false;
-  std::string name = "1";
-  std::vector<int> labels;            // outermost first, no label twice
-  std::vector<std::int64_t> strides;  // in elements; empty for a temporary whose layout is still open
-  int parity = 0;                     // of an even (1) or odd (-1) matrix
-  int memory = -1;                    // as reference::memory
-  bool operator==(const operand&) const = default;
-};
-
-/// scale * scalars[slot] for a coefficient; for beta: base + sum of signed scalars.
-struct coefficient {
-  double base = 1;                           // the value, or the factor of the scalar
-  int scalar = -1;                           // slot, or -1
-  std::vector<std::pair<int, double>> more;  // beta only: (slot, sign) added
-  bool operator==(const coefficient&) const = default;
-};
 
 /// What an operation of the work is.
 enum class action : std::uint8_t {
@@ -128,6 +106,7 @@ struct plan_step {
   bool stream_c = false;                 // c leaves through a buffer of its own layout and past the caches
   bool far = false;                      // what is external comes from beyond the second cache
   bool fetch_next = false;               // external operands of the next block are asked for while this one runs
+  std::vector<int> asks_for;             // slots of such, by a pointwise step between products
   int fetch_ahead = 0;                   // bytes: external operands come from memory and are asked for early
   bool keep_a = false, keep_b = false;   // packed once for the whole run: the block labels do not move it
   std::vector<step_axis> axes;           // outer loops run in this order; summed labels last

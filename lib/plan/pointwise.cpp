@@ -9,14 +9,6 @@
 namespace ricci::planning {
 namespace {
 
-bool contains(const std::vector<int>& v, int x) { return std::find(v.begin(), v.end(), x) != v.end(); }
-
-std::int64_t stride_of(const operand& x, int label) {
-  for (std::size_t d = 0; d < x.labels.size(); ++d)
-    if (x.labels[d] == label) return x.strides[d];
-  return 0;
-}
-
 class straightener {
  public:
   straightener(work& w, int turned, const std::vector<int>& block) : w_(w), turned_(turned), block_(block) {}

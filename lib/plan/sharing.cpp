@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "plan/operand.hpp"
+
 namespace ricci::planning {
 namespace {
 
 constexpr std::size_t most_factors = 10;
-
-bool contains(const std::vector<int>& v, int x) { return std::find(v.begin(), v.end(), x) != v.end(); }
 
 std::string text_of(const std::vector<reference_axis>& axes) {
   std::string text;

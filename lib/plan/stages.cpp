@@ -8,8 +8,6 @@ namespace {
 
 constexpr std::size_t most_operations = 64;  // of a program that is worth the time to look
 
-bool contains(const std::vector<int>& v, int x) { return std::find(v.begin(), v.end(), x) != v.end(); }
-
 bool uses(const pair_op& op, int temporary) {
   bool found = false;
   for_each_operand(op, [&](const operand& x) { found = found || (x.where == operand::kind::temporary && x.id == temporary); });

@@ -12,8 +12,6 @@ constexpr std::int64_t stream_piece = 2048, most_piece = 4096, most_whole = 8192
 
 constexpr double least_fetched = 1e4;  // bytes of a block: smaller ones overlap by themselves
 
-constexpr double few_read = 4e3;  // bytes of a block
-
 /// Whether the kernel writes rows of whole vectors: neighbours of c among the lanes and the columns.
 bool whole_rows(const plan_step& s, const machine& m) {
   std::int64_t run = 1;
@@ -74,31 +72,40 @@ bool cut_result(plan_step& s) {
   return true;
 }
 
-/// Whether products of halves are to ask for what the other steps of the next block read from memory: one or two tensors,
-/// or a few KB in all, for elements side by side. Else the hardware follows better by itself. Measured.
+/// Whether products of halves are to ask for what the next block reads and writes: for elements side by side, in memory or
+/// in the scratch. The hardware follows elements as they lie better by itself. Measured.
 bool halves_ask(const plan& p, const segment& g) {
   if (p.block_labels.empty()) return false;
   const auto product = std::find_if(g.steps.begin(), g.steps.end(), [](const plan_step& s) { return s.how == method::halves; });
   if (product == g.steps.end()) return false;
-  const auto has = [](const operand& x, int label) { return std::find(x.labels.begin(), x.labels.end(), label) != x.labels.end(); };
   bool across = true;
-  std::vector<int> read;
-  double bytes = 0;
-  for (const plan_step& s : g.steps) {
-    const bool other = s.how != method::gather && s.how != method::scatter && s.how != method::halves;
+  for (const plan_step& s : g.steps)
     for_each_operand(s.op, [&](const operand& x) {
-      if (x.where != operand::kind::external || !has(x, p.block_labels.back())) return;
-      across = across && has(x, product->lane_label);
-      const bool known = std::find(read.begin(), read.end(), x.id) != read.end();
-      if (!other || known || x.id == s.op.c.id) return;
-      read.push_back(x.id);
-      double size = static_cast<double>(size_of(x.type));
-      for (const step_axis& a : s.axes)
-        if (has(x, a.label)) size *= static_cast<double>(a.extent);
-      bytes += size;
+      const bool moves = x.where == operand::kind::external && has(x, p.block_labels.back());
+      across = across && (!moves || has(x, product->lane_label));
+    });
+  return across;
+}
+
+/// A pointwise step between products asks for as many of the tensors that it reads as its share of the time is; the products
+/// ask for the others.
+void share_out(segment& g, int block_label) {
+  double own = 0, all = 0;
+  plan_step* joined = nullptr;
+  std::vector<int> tensors;
+  for (plan_step& s : g.steps) {
+    const bool between = s.op.before.at >= 0 || s.op.after.at >= 0;
+    if (between && !joined) joined = &s, own = s.seconds;
+    if (between || s.how == method::halves) all += s.seconds;
+    for_each_operand(s.op, [&](const operand& x) {
+      const bool moves = x.where == operand::kind::external && has(x, block_label);
+      if (moves && !contains(tensors, x.id)) tensors.push_back(x.id);
     });
   }
-  return across && (read.size() <= 2 || bytes < few_read);
+  if (!joined) return;
+  auto left = static_cast<std::int64_t>(own / all * static_cast<double>(tensors.size()) + 0.5);
+  for (const operand& x : joined->op.inputs)
+    if (x.where == operand::kind::external && has(x, block_label) && left-- > 0) joined->asks_for.push_back(x.id);
 }
 
 }  // namespace
@@ -108,7 +115,7 @@ traffic traffic_of(const segment& g, const std::vector<int>& block) {
   for (const plan_step& s : g.steps) {
     const auto bytes = [&](const operand& x, std::int64_t step_axis::*stride) {
       if (x.where != operand::kind::external) return 0.0;
-      const auto shared = [&](int l) { return std::find(x.labels.begin(), x.labels.end(), l) == x.labels.end(); };
+      const auto shared = [&](int l) { return !has(x, l); };
       if (!block.empty() && std::all_of(block.begin(), block.end(), shared)) return 0.0;
       double n = static_cast<double>(size_of(x.type));
       for (const step_axis& a : s.axes)
@@ -141,6 +148,7 @@ void stream_results(plan& p, const machine& m) {
   for (segment& g : p.segments) {
     const traffic t = traffic_of(g, p.block_labels);
     const bool halves = halves_ask(p, g);
+    if (halves) share_out(g, p.block_labels.back());
     for (plan_step& s : g.steps) {
       s.far = true;
       s.fetch_next = s.how == method::halves ? halves : beyond && asks_early(g, t, m);

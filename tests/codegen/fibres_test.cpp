@@ -112,6 +112,8 @@ template <class T> struct fixture {
     r.points.alphas.assign(static_cast<std::size_t>(t), codegen::factor::one);
     r.points.alphas.back() = k.scaled ? codegen::factor::any : codegen::factor::minus_one;
     r.points.betas.assign(2, codegen::factor::zero);
+    if (k.adds)  // what is asked for may lie anywhere
+      for (int n = 0; n < static_cast<int>(inputs.size()); ++n) r.points.ahead.push_back(n % 3 == 1 ? 0 : (n % 2 ? 1 : -1) * 12345 * 64);
     for (std::size_t n = 0; n < outputs.size(); ++n) {
       const bool kept = k.adds && static_cast<int>(n) == r.after.tensor;
       if (kept) before.assign(outputs[n]->begin(), outputs[n]->end());

@@ -47,7 +47,7 @@ void contract(const pair_op& op, const program& source, const std::vector<void*>
   std::vector<int> labels = op.c.labels, sums;
   for (const operand* x : {&op.a, &op.b})
     for (const int l : x->labels)
-      if (!cuda::chains::has(labels, l) && !cuda::chains::has(sums, l)) sums.push_back(l);
+      if (!contains(labels, l) && !contains(sums, l)) sums.push_back(l);
   std::vector<std::int64_t> at(source.labels.size(), 0);
   const auto extent = [&](int l) { return source.labels[static_cast<std::size_t>(l)].extent; };
   const auto next = [&](const std::vector<int>& over) {

@@ -122,10 +122,13 @@ double seconds_of(const segment& s, const std::vector<int>& block, double footpr
   double total = 0, plain = 0, raw = 0;       // as all steps cost, and where the hardware follows what they read
   double outside = 0, inside = 0;             // bytes
   int streams_in = 0;                         // of pointwise steps
+  double flops = 0;
+  bool turns = false;                         // elements to lie side by side
   bool fetched = false;                       // written products of halves ask for what comes from outside
   for (const plan_step& step : s.steps) {
     const bool streams = step.how == method::halves && m.writes_kernels;  // its loads are few beside its multiply-adds
     fetched = fetched || streams;
+    flops += step.flops, turns = turns || step.how == method::move;
     const auto add = [&](const operand& x, std::int64_t step_axis::*stride, double passes) {
       const double share = streams && x.where == operand::kind::temporary ? 0.2 : 1;
       (x.where == operand::kind::temporary ? inside : outside) += share * passes * bytes_of(x, step.axes, stride);
@@ -154,8 +157,10 @@ double seconds_of(const segment& s, const std::vector<int>& block, double footpr
   // Products of halves with elements side by side ask for the whole of the next block, which is to wait in the second cache.
   // Measured.
   if (beyond && fetched && !as_stored) {
+    // Turning many tensors takes shuffles that few multiply-adds do not hide.
+    const double turned = turns && streams_in >= 3 ? std::max(1.0, 2.3 - flops / outside) : 1;
     const double waiting = 1 + 0.5 * (2 * outside + static_cast<double>(s.scratch_bytes)) / second;
-    return waiting * (0.7 * raw + (streams_in < 3 ? 0.5 : 0.85) * outside / far + std::min(unhidden(inside), 0.75) * inside / near);
+    return turned * waiting * (0.7 * raw + (streams_in < 3 ? 0.5 : 0.7) * outside / far + std::min(unhidden(inside), 0.75) * inside / near);
   }
   // What is asked for early comes in the meantime, but for many streams at once. Measured.
   const double late = !fetched || footprint < second ? 1 : streams_in < 3 ? 0.5 : 1;

@@ -133,6 +133,13 @@ double geometric_bytes(const std::string& name, const problem& p, bool stored) {
   return double(p.grid.elements) * (stored ? 8 * Q3 * (name == "BK1" || name == "BK2" || name == "BP1" ? 1 : 6) : 8 * 24);
 }
 
+/// For one thread, which is what runs it here.
+struct on_one_thread {
+  template <class... S>
+  auto operator()(const S&... statements) const { return ricci::fuse(ricci::options{.threads = 1}, statements...); }
+};
+constexpr on_one_thread one_thread;
+
 class bench {
  public:
   explicit bench(const settings& set) : set_(set), machine_(ricci::this_machine()) {}
@@ -195,9 +202,9 @@ class bench {
     };
     const auto put = [&](const auto& right) { return p.v(e, n, m, l).assign(right); };
     const auto put_here = [&](const auto& right) { return p.v(e, t, s, r).assign(right); };
-    if (name == "BK1") add(hex::mass(B, p.g.W, p.u(e, k, j, i), put));
-    if (name == "BK3") add(hex::diffusion(B, D, p.g.G, p.u(e, k, j, i), put));
-    if (name == "BK5") add(hex::collocated_diffusion(D, p.g.G, p.u(e, t, s, r), put_here));
+    if (name == "BK1") add(hex::mass(B, p.g.W, p.u(e, k, j, i), put, one_thread));
+    if (name == "BK3") add(hex::diffusion(B, D, p.g.G, p.u(e, k, j, i), put, one_thread));
+    if (name == "BK5") add(hex::collocated_diffusion(D, p.g.G, p.u(e, t, s, r), put_here, one_thread));
     const auto found = medians(jobs, set_.seconds);
     const double flops = double(p.grid.elements) * flops_of(name, p.b.P, p.b.Q);
     const double bytes = 16.0 * double(p.u.size()) + geometric_bytes(name, p, true);
@@ -226,9 +233,9 @@ class bench {
     };
     const auto put = [&](const auto& right) { return v(e, n, m, l).assign(right); };
     const auto put_here = [&](const auto& right) { return v(e, t, s, r).assign(right); };
-    if (name == "BK1") add(hex::mass(B, W, u(e, k, j, i), put));
-    if (name == "BK3") add(hex::diffusion(B, D, G, u(e, k, j, i), put));
-    if (name == "BK5") add(hex::collocated_diffusion(D, G, u(e, t, s, r), put_here));
+    if (name == "BK1") add(hex::mass(B, W, u(e, k, j, i), put, one_thread));
+    if (name == "BK3") add(hex::diffusion(B, D, G, u(e, k, j, i), put, one_thread));
+    if (name == "BK5") add(hex::collocated_diffusion(D, G, u(e, t, s, r), put_here, one_thread));
     const auto found = medians(jobs, set_.seconds);
     hex::field want(p.v);
     double error = 0;
@@ -258,9 +265,9 @@ class bench {
       auto kept = std::make_shared<decltype(plan)>(std::move(plan));
       jobs.push_back([kept] { kept->run(); });
     };
-    if (name == "BK2") add(hex::vector_mass(B, p.g.W, u, v));
-    if (name == "BK4") add(hex::vector_diffusion(B, D, p.g.G, u, v));
-    if (name == "BK6") add(hex::collocated_vector_diffusion(D, p.g.G, u, v));
+    if (name == "BK2") add(hex::vector_mass(B, p.g.W, u, v, one_thread));
+    if (name == "BK4") add(hex::vector_diffusion(B, D, p.g.G, u, v, one_thread));
+    if (name == "BK6") add(hex::collocated_vector_diffusion(D, p.g.G, u, v, one_thread));
     const auto found = medians(jobs, set_.seconds);
     // The third component is three times the first.
     double error = 0, size = 0;
@@ -292,10 +299,10 @@ class bench {
     const auto put = [&](const auto& right) { return p.y(dof(e, n, m, l)).add(right); };
     const auto put_here = [&](const auto& right) { return p.y(dof(e, t, s, r)).add(right); };
     const auto u = p.x(dof(e, k, j, i));
-    if (name == "BP1") add(hex::mass(B, p.g.W, u, put));
-    if (name == "BP3") add(hex::diffusion(B, D, p.g.G, u, put));
-    if (name == "BP5") add(hex::collocated_diffusion(D, p.g.G, p.x(dof(e, t, s, r)), put_here));
-    if (name == "BP3c") add(hex::diffusion_from_corners(B, D, p.b.N, p.b.dN, weights, corners, u, put));
+    if (name == "BP1") add(hex::mass(B, p.g.W, u, put, one_thread));
+    if (name == "BP3") add(hex::diffusion(B, D, p.g.G, u, put, one_thread));
+    if (name == "BP5") add(hex::collocated_diffusion(D, p.g.G, p.x(dof(e, t, s, r)), put_here, one_thread));
+    if (name == "BP3c") add(hex::diffusion_from_corners(B, D, p.b.N, p.b.dN, weights, corners, u, put, one_thread));
     p.y.fill(0);
     jobs[0]();
     // The same by stored geometry, element after element.

@@ -64,13 +64,13 @@ auto collocated_diffusion(const Derivative& D, const Six& G, const U& u, const P
 }
 
 /// The vector versions: three components c of u(e, c, k, j, i) share the geometry.
-template <class Basis, class Weights, class Tensor>
-auto vector_mass(const Basis& B, const Weights& W, Tensor& u, Tensor& v) {
+template <class Basis, class Weights, class Tensor, class Make = fused>
+auto vector_mass(const Basis& B, const Weights& W, Tensor& u, Tensor& v, const Make& make = {}) {
   using ricci::labels::c;
   ricci::local<double> p("p"), q("q");
-  return ricci::fuse(p(e, c, t, s, r).assign(B(t, k) * B(s, j) * B(r, i) * u(e, c, k, j, i)),
-                     q(e, c, t, s, r).assign(W(e, t, s, r) * p(e, c, t, s, r)),
-                     v(e, c, n, m, l).assign(B(t, n) * B(s, m) * B(r, l) * q(e, c, t, s, r)));
+  return make(p(e, c, t, s, r).assign(B(t, k) * B(s, j) * B(r, i) * u(e, c, k, j, i)),
+              q(e, c, t, s, r).assign(W(e, t, s, r) * p(e, c, t, s, r)),
+              v(e, c, n, m, l).assign(B(t, n) * B(s, m) * B(r, l) * q(e, c, t, s, r)));
 }
 
 namespace detail {
@@ -91,12 +91,12 @@ struct rows {
 
 }  // namespace detail
 
-template <class Basis, class Derivative, class Six, class Tensor>
-auto vector_diffusion(const Basis& B, const Derivative& D, const Six& six, Tensor& u, Tensor& v) {
+template <class Basis, class Derivative, class Six, class Tensor, class Make = fused>
+auto vector_diffusion(const Basis& B, const Derivative& D, const Six& six, Tensor& u, Tensor& v, const Make& make = {}) {
   using ricci::labels::c;
   const detail::rows<Six> G(six);
   ricci::local<double> p("p"), x("x"), y("y"), z("z"), f("f"), g("g"), h("h"), q("q");
-  return ricci::fuse(
+  return make(
       p(e, c, t, s, r).assign(B(t, k) * B(s, j) * B(r, i) * u(e, c, k, j, i)), x(e, c, t, s, r).assign(D(r, o) * p(e, c, t, s, o)),
       y(e, c, t, s, r).assign(D(s, o) * p(e, c, t, o, r)), z(e, c, t, s, r).assign(D(t, o) * p(e, c, o, s, r)),
       f(e, c, t, s, r).assign(detail::row(G.a, x, y, z)), g(e, c, t, s, r).assign(detail::row(G.b, x, y, z)),
@@ -105,12 +105,12 @@ auto vector_diffusion(const Basis& B, const Derivative& D, const Six& six, Tenso
       v(e, c, n, m, l).assign(B(t, n) * B(s, m) * B(r, l) * q(e, c, t, s, r)));
 }
 
-template <class Derivative, class Six, class Tensor>
-auto collocated_vector_diffusion(const Derivative& D, const Six& six, Tensor& u, Tensor& v) {
+template <class Derivative, class Six, class Tensor, class Make = fused>
+auto collocated_vector_diffusion(const Derivative& D, const Six& six, Tensor& u, Tensor& v, const Make& make = {}) {
   using ricci::labels::c;
   const detail::rows<Six> G(six);
   ricci::local<double> x("x"), y("y"), z("z"), f("f"), g("g"), h("h");
-  return ricci::fuse(
+  return make(
       x(e, c, t, s, r).assign(D(r, o) * u(e, c, t, s, o)), y(e, c, t, s, r).assign(D(s, o) * u(e, c, t, o, r)),
       z(e, c, t, s, r).assign(D(t, o) * u(e, c, o, s, r)), f(e, c, t, s, r).assign(detail::row(G.a, x, y, z)),
       g(e, c, t, s, r).assign(detail::row(G.b, x, y, z)), h(e, c, t, s, r).assign(detail::row(G.c, x, y, z)),
@@ -119,9 +119,9 @@ auto collocated_vector_diffusion(const Derivative& D, const Six& six, Tensor& u,
 
 /// Diffusion with the geometry computed at every point from the corners C(e, k, j, i, component): nine derivatives J of
 /// the trilinear map, their cofactors A, weights w(t, s, r), and h_d = (w / det) sum_c A[c][d] sum_b A[c][b] g_b.
-template <class Basis, class Derivative, class Map, class Weights, class Corners, class U, class Put>
+template <class Basis, class Derivative, class Map, class Weights, class Corners, class U, class Put, class Make = fused>
 auto diffusion_from_corners(const Basis& B, const Derivative& D, const Map& N, const Map& dN, const Weights& w,
-                            const Corners& C, const U& u, const Put& put) {
+                            const Corners& C, const U& u, const Put& put, const Make& make = {}) {
   using namespace ricci::literals;
   using ricci::labels::a;
   using ricci::labels::b;
@@ -140,7 +140,7 @@ auto diffusion_from_corners(const Basis& B, const Derivative& D, const Map& N, c
   const auto dot = [&](const ricci::local<double>& to, const auto& a1, const auto& b1, const auto& a2, const auto& b2, const auto& a3,
                        const auto& b3) { return at(to).assign(at(a1) * at(b1) + at(a2) * at(b2) + at(a3) * at(b3)); };
   const auto scaled = [&](const ricci::local<double>& to, const auto& sum) { return at(to).assign(at(f) * at(sum)); };
-  return ricci::fuse(
+  return make(
       slope(J00, dN, N, N, 0_c), slope(J01, N, dN, N, 0_c), slope(J02, N, N, dN, 0_c), slope(J10, dN, N, N, 1_c),
       slope(J11, N, dN, N, 1_c), slope(J12, N, N, dN, 1_c), slope(J20, dN, N, N, 2_c), slope(J21, N, dN, N, 2_c),
       slope(J22, N, N, dN, 2_c),

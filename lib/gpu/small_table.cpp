@@ -145,7 +145,7 @@ const small_entry small_entries[] = {
     {dtype::c64, 14, false, {4, 64, 64, 1, arithmetic::threads, 3, 5, 0, 0, 0, 4, 1, true}},  // 102.1 %
     {dtype::c64, 15, false, {4, 64, 64, 1, arithmetic::threads, 5, 3, 0, 0, 0, 4, 1}},  // 102.0 %
     {dtype::c64, 16, false, {4, 128, 128, 1, arithmetic::threads, 2, 8, 2, 2, 0, 4, 8, true}},  // 98.1 %
-    {dtype::c64, 17, false, {5, 96, 96, 1, arithmetic::threads, 3, 3, 0, 0, 0, 4, 1}},  // 92.6 %
+    {dtype::c64, 17, false, {8, 96, 96, 1, arithmetic::threads, 5, 3, 0, 0, 0, 4, 1}},  // 93.5 %
     {dtype::c64, 18, false, {3, 64, 64, 1, arithmetic::threads, 3, 3, 0, 0, 0, 4, 16, true}},  // 100.7 %
     {dtype::c64, 19, false, {3, 64, 64, 1, arithmetic::threads, 5, 2, 0, 0, 0, 4, 1, false, true}},  // 94.9 %
     {dtype::c64, 20, false, {3, 64, 64, 1, arithmetic::threads, 5, 4, 0, 0, 0, 4, 1, true}},  // 99 %

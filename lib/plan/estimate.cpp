@@ -157,10 +157,11 @@ double seconds_of(const segment& s, const std::vector<int>& block, double footpr
   // Products of halves with elements side by side ask for the whole of the next block, which is to wait in the second cache.
   // Measured.
   if (beyond && fetched && !as_stored) {
-    // Turning many tensors takes shuffles that few multiply-adds do not hide.
-    const double turned = turns && streams_in >= 3 ? std::max(1.0, 2.3 - flops / outside) : 1;
+    // Turning many tensors takes shuffles that few multiply-adds do not hide; the result of products alone could be streamed.
+    const double turned = !turns ? 1 : streams_in >= 3 ? std::max(1.0, 2.3 - flops / outside) : streams_in == 0 ? 1.25 : 1;
     const double waiting = 1 + 0.5 * (2 * outside + static_cast<double>(s.scratch_bytes)) / second;
-    return turned * waiting * (0.7 * raw + (streams_in < 3 ? 0.5 : 0.7) * outside / far + std::min(unhidden(inside), 0.75) * inside / near);
+    const double memory = outside / far, within = std::min(unhidden(inside), 0.75) * inside / near;
+    return turned * waiting * std::max(0.7 * raw + (streams_in < 3 ? 0.5 : 0.7) * memory + within, memory);
   }
   // What is asked for early comes in the meantime, but for many streams at once. Measured.
   const double late = !fetched || footprint < second ? 1 : streams_in < 3 ? 0.5 : 1;

@@ -102,7 +102,7 @@ void share_out(segment& g, int block_label) {
       if (moves && !contains(tensors, x.id)) tensors.push_back(x.id);
     });
   }
-  if (!joined) return;
+  if (!joined || all <= 0) return;  // nothing to do where an extent is 0
   auto left = static_cast<std::int64_t>(own / all * static_cast<double>(tensors.size()) + 0.5);
   for (const operand& x : joined->op.inputs)
     if (x.where == operand::kind::external && has(x, block_label) && left-- > 0) joined->asks_for.push_back(x.id);

@@ -21,6 +21,27 @@ void vary(cuda::program_plan& p, std::size_t n) {
     if (l.chain) cuda::set_config(*l.chain, {.elements = 3, .threads = n % 2 ? 32 : 96, .lines = 3, .blocks = 1, .early = true, .unroll = 2, .turns = 2});
 }
 
+/// Plans of some of the cases.
+struct picked_plans {
+  std::vector<cuda::program_plan> plans;
+  std::vector<std::size_t> which;
+};
+
+/// The plans that have a chain for which configure(chain, n) says so; n is their case.
+template <class Configure> picked_plans pick(host_gpu& gpu, const std::vector<fused_case>& cases, const Configure& configure) {
+  picked_plans out;
+  for (std::size_t n = 0; n < cases.size(); ++n) {
+    cuda::program_plan p = cuda::make_program_plan(on_gpu(cases[n].c->p), cuda::described_h200(), {});
+    bool any = false;
+    for (cuda::launch_plan& l : p.launches)
+      if (l.chain && configure(*l.chain, n)) any = true;
+    if (!any) continue;
+    gpu.add(p);
+    out.plans.push_back(std::move(p)), out.which.push_back(n);
+  }
+  return out;
+}
+
 /// Compiles the plans of cases[which[n]] and runs each as it is and in a second way, which errors name.
 void check_both_ways(host_gpu& gpu, const std::vector<fused_case>& cases, const std::vector<cuda::program_plan>& plans,
                      const std::vector<std::size_t>& which, const char* second_way) {
@@ -57,24 +78,14 @@ TEST_CASE("fused kernels on the host") {
 
 TEST_CASE("products on tensor cores, and elements copied while the ones before are computed") {
   const std::vector<fused_case> cases = fused_cases(false);
-  std::vector<cuda::program_plan> plans;
-  std::vector<std::size_t> which;
   host_gpu gpu;
   std::size_t ahead = 0, tensor = 0;
-  for (std::size_t n = 0; n < cases.size(); ++n) {
-    cuda::program_plan p = cuda::make_program_plan(on_gpu(cases[n].c->p), cuda::described_h200(), {});
-    bool any = false;
-    for (cuda::launch_plan& l : p.launches) {
-      if (!l.chain) continue;
-      cuda::set_config(*l.chain, {.elements = n % 3 == 0 ? 1 : n % 3 == 1 ? 2 : 3, .threads = n % 2 ? 32 : 96, .lines = 2, .turns = n % 4 == 0 ? 0 : 3, .ahead = n % 5 == 0 ? 1 : n % 5 == 1 ? 0 : 2, .tensor = n % 2 == 0 || n % 5 == 1});
-      const bool cores = std::any_of(l.chain->passes.begin(), l.chain->passes.end(), [](const cuda::chain_pass& x) { return x.tensor; });
-      any = any || !l.chain->inputs.empty() || cores;
-      ahead += !l.chain->inputs.empty(), tensor += cores;
-    }
-    if (!any) continue;
-    gpu.add(p);
-    plans.push_back(std::move(p)), which.push_back(n);
-  }
+  const auto [plans, which] = pick(gpu, cases, [&](auto& chain, std::size_t n) {
+    cuda::set_config(chain, {.elements = n % 3 == 0 ? 1 : n % 3 == 1 ? 2 : 3, .threads = n % 2 ? 32 : 96, .lines = 2, .turns = n % 4 == 0 ? 0 : 3, .ahead = n % 5 == 0 ? 1 : n % 5 == 1 ? 0 : 2, .tensor = n % 2 == 0 || n % 5 == 1});
+    const bool cores = std::any_of(chain.passes.begin(), chain.passes.end(), [](const cuda::chain_pass& x) { return x.tensor; });
+    ahead += !chain.inputs.empty(), tensor += cores;
+    return !chain.inputs.empty() || cores;
+  });
   CHECK(ahead > 20);
   CHECK(tensor > 10);
   check_both_ways(gpu, cases, plans, which, ", copies as late as may be");
@@ -82,25 +93,17 @@ TEST_CASE("products on tensor cores, and elements copied while the ones before a
 
 TEST_CASE("even and odd matrices in registers") {
   const std::vector<fused_case> cases = fused_cases(false);
-  std::vector<cuda::program_plan> plans;
-  std::vector<std::size_t> which;
   host_gpu gpu;
   std::size_t turned = 0;
-  for (std::size_t n = 0; n < cases.size(); ++n) {
-    cuda::program_plan p = cuda::make_program_plan(on_gpu(cases[n].c->p), cuda::described_h200(), {});
+  const auto [plans, which] = pick(gpu, cases, [&](auto& chain, std::size_t n) {
+    cuda::set_config(chain, {.elements = n % 3 == 0 ? 1 : 3, .threads = n % 2 ? 32 : 96, .lines = 1 + static_cast<int>(n) % 3, .turns = n % 2 ? 1 : 3, .ahead = n % 4 == 0 ? 3 : 0, .keep = 1 + static_cast<int>(n) % 2});
     bool any = false;
-    for (cuda::launch_plan& l : p.launches) {
-      if (!l.chain) continue;
-      cuda::set_config(*l.chain, {.elements = n % 3 == 0 ? 1 : 3, .threads = n % 2 ? 32 : 96, .lines = 1 + static_cast<int>(n) % 3, .turns = n % 2 ? 1 : 3, .ahead = n % 4 == 0 ? 3 : 0, .keep = 1 + static_cast<int>(n) % 2});
-      for (std::size_t m = 0; m < l.chain->matrices.size(); ++m) {
-        const int kept = l.chain->matrices[m].kept;
-        any = any || kept >= 0, turned += kept >= 0 && kept != static_cast<int>(m);
-      }
+    for (std::size_t m = 0; m < chain.matrices.size(); ++m) {
+      const int kept = chain.matrices[m].kept;
+      any = any || kept >= 0, turned += kept >= 0 && kept != static_cast<int>(m);
     }
-    if (!any) continue;
-    gpu.add(p);
-    plans.push_back(std::move(p)), which.push_back(n);
-  }
+    return any;
+  });
   CHECK(plans.size() > 8);
   CHECK(turned > 8);
   check_both_ways(gpu, cases, plans, which, ", threads in reverse");

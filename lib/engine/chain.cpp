@@ -38,7 +38,8 @@ void line_writer::finish(char* c) {
   waiting_ = 0;
 }
 
-point_link::point_link(step_run& r, char* packs) {
+void point_link::set(step_run& r, char* packs) {
+  code_ = nullptr, count_ = 0;
   const bound_step& s = *r.step;
   if (s.how != method::pointwise || !s.other->made || s.other->pointwise.loop_count > 0 || s.other->rest.lane_extent > 0) return;
   if (!s.other->ends.empty() && !s.keep_a) return;

@@ -53,9 +53,8 @@ struct link {
 /// A pointwise step that is one call of a written kernel.
 class point_link {
  public:
-  point_link() = default;
   /// As link_of(); r's pointers move with every run.
-  point_link(step_run& r, char* packs);
+  void set(step_run& r, char* packs);
   bool is_ready() const { return code_ != nullptr; }
   void run(step_run& r);
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <new>
+#include <type_traits>
 
 #include "engine/chain.hpp"
 #include "engine/other.hpp"
@@ -123,47 +125,68 @@ void set_rows(step_run& r, const row_tables& tables, bool tail, std::size_t step
   r.rows_end = t->at.data() + t->at.size();
 }
 
+/// Room for a few objects that are made as they are needed: making all of them takes as long as a small block.
+template <class T, std::size_t N>
+class room {
+ public:
+  static_assert(std::is_trivially_destructible_v<T>);
+  T& make(std::size_t i) { return *::new (static_cast<void*>(memory_ + i * sizeof(T))) T; }
+  T& operator[](std::size_t i) { return *std::launder(reinterpret_cast<T*>(memory_ + i * sizeof(T))); }
+
+ private:
+  alignas(T) std::byte memory_[N * sizeof(T)];
+};
+
+constexpr std::size_t most_kept = 24;  // runs whose scalars are converted once; the steps behind them share one
+
 /// Blocks [first, last) of one segment on this thread. tail: the short block behind each run of full ones.
 void run_blocks(const bound_plan& p, const bindings& b, const bound_segment& segment, const row_tables& tables, std::int64_t first,
                 std::int64_t last, bool tail, char* temporaries, char* packs) {
-  std::int64_t index[most_block_labels];
-  constexpr std::size_t most_kept = 24;  // runs whose scalars are converted once; the steps behind them share one
-  step_run runs[most_kept];
-  link links[most_kept];
   const std::size_t steps = segment.steps.size();
-  point_link points[most_kept];
-  for (std::size_t s = 0; s < std::min(steps, most_kept); ++s) set_scalars(runs[s], segment.steps[s], b);
-  const bool links_up = !tail && p.block_counts.size() == 1 && steps <= most_kept;
-  bool fetches = false;
-  for (std::int64_t i = first; i < last; ++i) {
+  std::int64_t index[most_block_labels];
+  room<step_run, most_kept> runs;
+  for (std::size_t s = 0; s < std::min(steps, most_kept); ++s) set_scalars(runs.make(s), segment.steps[s], b);
+  const auto run_step = [&](std::size_t s, std::int64_t i) {
+    step_run& r = runs[std::min(s, most_kept - 1)];
+    if (steps > most_kept && s >= most_kept - 1) set_scalars(r, segment.steps[s], b);
+    set_pointers(r, b, index, temporaries);
+    set_rows(r, tables, tail, s, i);
+    r.scratch = packs;
+    run_direct(r, 0, r.step->free_count, r.step->keep_a && i > first, r.step->keep_b && i > first);
+  };
+  // The first block packs what stays. From then on a step that is one call has only its pointers moved.
+  const bool linked = !tail && p.block_counts.size() == 1 && steps <= most_kept && last - first > 1;
+  for (std::int64_t i = first; i < (linked ? first + 1 : last); ++i) {
     locate(p.block_counts, tail, i, index);
-    for (std::size_t s = 0; s < steps; ++s) {
-      if (links[std::min(s, most_kept - 1)].code) {
-        if (fetches && i + 1 < last) fetch_share(links, static_cast<std::int64_t>(steps), static_cast<std::int64_t>(s));
-        links[s].run();
-        continue;
-      }
-      if (points[std::min(s, most_kept - 1)].is_ready()) {
-        points[s].run(runs[s]);
-        continue;
-      }
-      step_run& r = runs[std::min(s, most_kept - 1)];
-      if (steps > most_kept && s >= most_kept - 1) set_scalars(r, segment.steps[s], b);
-      set_pointers(r, b, index, temporaries);
-      set_rows(r, tables, tail, s, i);
-      r.scratch = packs;
-      run_direct(r, 0, r.step->free_count, r.step->keep_a && i > first, r.step->keep_b && i > first);
-    }
-    if (!links_up || i != first || i + 1 == last) continue;
-    locate(p.block_counts, tail, i + 1, index);  // the first block has packed what stays
+    for (std::size_t s = 0; s < steps; ++s) run_step(s, i);
+  }
+  if (linked) {
+    room<link, most_kept> links;
+    room<point_link, most_kept> points;
+    bool fetches = false, all = true;
+    locate(p.block_counts, tail, first + 1, index);
     for (std::size_t s = 0; s < steps; ++s) {
       set_pointers(runs[s], b, index, temporaries);
-      links[s] = link_of(runs[s], packs);
-      points[s] = point_link(runs[s], packs);
-      fetches = fetches || links[s].far_a || links[s].far_b || links[s].far_alpha;
+      const link& l = links.make(s) = link_of(runs[s], packs);
+      points.make(s).set(runs[s], packs);
+      fetches = fetches || l.far_a || l.far_b || l.far_alpha;
+      all = all && (l.code || points[s].is_ready());
     }
+    for (std::int64_t i = first + 1; i < last; ++i) {
+      if (!all) locate(p.block_counts, tail, i, index);
+      for (std::size_t s = 0; s < steps; ++s) {
+        if (links[s].code) {
+          if (fetches && i + 1 < last) fetch_share(&links[0], static_cast<std::int64_t>(steps), static_cast<std::int64_t>(s));
+          links[s].run();
+        } else if (points[s].is_ready()) {
+          points[s].run(runs[s]);
+        } else {
+          run_step(s, i);
+        }
+      }
+    }
+    for (std::size_t s = 0; s < steps; ++s) links[s].finish();
   }
-  for (link& l : links) l.finish();
   for (const bound_step& s : segment.steps) settle(s);
 }
 

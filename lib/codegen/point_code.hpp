@@ -38,6 +38,8 @@ class point_code : public turn_code {
     for (int n = 0; n < g_.statement_count; ++n) statement(n);
     for (const auto& [from, to] : results_) vmovaps(v(to), v(from));
     results_.clear();
+    for (const auto& [from, output] : late_) vmovups(place(true, output), v(from));
+    late_.clear();
   }
 
   Xbyak::Xmm v(int i) const { return reg(i, full()); }
@@ -194,6 +196,11 @@ class point_code : public turn_code {
       held_[sum] = {true, true, true, -1 - n, ++clock_};
       return;
     }
+    if (std::count(r_.late.begin(), r_.late.end(), n) > 0) {
+      late_.push_back({sum, s.output});
+      held_[sum] = {true, true, true, -1 - n, ++clock_};
+      return;
+    }
     if (s.output >= 0) vmovups(place(true, s.output), v(sum));
     release(sum);
     if (s.kept) held_[sum] = {true, false, false, -1 - n, ++clock_};
@@ -245,6 +252,7 @@ class point_code : public turn_code {
   std::map<int, int> left_;      // how often a stream or value will be read
   std::map<int, bool> stored_;   // values on the stack
   std::vector<std::pair<int, int>> results_;  // registers, and where their values go
+  std::vector<std::pair<int, int>> late_;     // the same, to outputs
   content held_[32];
   int clock_ = 0;
 };

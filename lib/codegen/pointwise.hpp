@@ -13,6 +13,7 @@ struct pointwise_request {
   kernels::pointwise_args args;
   std::vector<factor> alphas, betas;  // for each term, each statement
   std::vector<std::int64_t> ahead = {};  // bytes behind what each input reads now that are asked for; 0 or none: nothing
+  std::vector<int> late = {};  // statements that are stored behind all others, where an input stands that others read
 };
 
 /// Arguments as kernels::pointwise_fn has them behind the first.

@@ -125,10 +125,17 @@ void bind_fibres(other_step& out, const plan& p, const segment& s, const plan_st
   for (const place& x : out.inputs) wanted.points.ahead.push_back(contains(step.asks_for, x.slot) ? next_block(x) : 0);
   for (const coefficient& c : out.alphas) wanted.points.alphas.push_back(known_factor(c));
   wanted.points.betas.assign(op.outputs.size(), codegen::factor::zero);
+  for (std::size_t n = 0, output = 0; n < op.outputs.size(); ++n) {
+    if (!op.outputs[n].stored) continue;
+    const place& to = out.outputs[output++];
+    const auto replaced = [&](const place& x) { return x.where == operand::kind::temporary && to.where == x.where && x.offset == to.offset; };
+    if (std::any_of(out.inputs.begin(), out.inputs.end(), replaced)) wanted.points.late.push_back(static_cast<int>(n));
+  }
   out.made = codegen::make(wanted, codegen::best_target());
   if (!out.made) throw kernel_refused();
   out.pointwise = g;
   out.pointwise.loop_count = 0;  // the kernel walks them
+  out.rest.lane_extent = 0;
 }
 
 std::int64_t fibres_bytes(const other_step& s, dtype type) {

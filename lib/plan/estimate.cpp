@@ -120,7 +120,7 @@ double seconds_of(const segment& s, const std::vector<int>& block, double footpr
   const traffic moved = traffic_of(s, block);
   const bool beyond = !m.caches.empty() && footprint >= last_cache(m);
   double total = 0, plain = 0, raw = 0;       // as all steps cost, and where the hardware follows what they read
-  double outside = 0, inside = 0;             // bytes
+  double outside = 0, inside = 0, passed = 0;  // bytes; passed: of temporaries, whenever they are written or read
   int streams_in = 0;                         // of pointwise steps
   double flops = 0;
   bool turns = false;                         // elements to lie side by side
@@ -131,12 +131,18 @@ double seconds_of(const segment& s, const std::vector<int>& block, double footpr
     flops += step.flops, turns = turns || step.how == method::move;
     const auto add = [&](const operand& x, std::int64_t step_axis::*stride, double passes) {
       const double share = streams && x.where == operand::kind::temporary ? 0.2 : 1;
-      (x.where == operand::kind::temporary ? inside : outside) += share * passes * bytes_of(x, step.axes, stride);
+      const double bytes = passes * bytes_of(x, step.axes, stride);
+      if (x.where == operand::kind::temporary) inside += share * bytes, passed += bytes;
+      else outside += share * bytes;
     };
     add(step.op.a, &step_axis::a, 1), add(step.op.b, &step_axis::b, 1), add(step.op.c, &step_axis::c, 2);
     if (step.op.scale.where != operand::kind::one) add(step.op.scale, &step_axis::c, 1);
     for (const fibre_product* x : {&step.op.before, &step.op.after})
-      if (x->at >= 0) (x->tensor.where == operand::kind::temporary ? inside : outside) += 0.2 * input_bytes(x->tensor, step.axes);
+      if (x->at >= 0) {
+        const double bytes = input_bytes(x->tensor, step.axes);
+        if (x->tensor.where == operand::kind::temporary) inside += 0.2 * bytes, passed += bytes;
+        else outside += 0.2 * bytes;
+      }
     for (const operand& x : step.op.inputs) {
       (x.where == operand::kind::temporary ? inside : outside) += input_bytes(x, step.axes);
       streams_in += x.where == operand::kind::external;
@@ -168,6 +174,15 @@ double seconds_of(const segment& s, const std::vector<int>& block, double footpr
   // Chains of even and odd products lie side by side, vector after vector: the hardware follows them through large blocks.
   const double most = has_halves(s) ? 1.3 : std::numeric_limits<double>::infinity(), most_inside = beyond ? 0.75 : most;
   inside *= has_halves(s) ? crowded : 1;
+  // What the first cache does not hold goes through the second one, which written products do not hide. The steps' own
+  // estimates are those of the smallest blocks. Measured.
+  if (fetched && m.caches.size() > 1 && m.caches[1].bandwidth > 0) {
+    const std::int64_t least = turns ? m.vector_bytes / static_cast<std::int64_t>(size_of(s.steps[0].op.c.type)) : 1;
+    const double held = static_cast<double>(s.scratch_bytes) + outside, first = static_cast<double>(m.caches[0].bytes);
+    const auto spilt = [&](double bytes) { return std::max(0.0, 1 - first / bytes); };
+    const double times = std::max(1.0, static_cast<double>(s.block) / static_cast<double>(std::max<std::int64_t>(1, least)));
+    total += (spilt(held) - spilt(held / times)) * passed / (m.caches[1].bandwidth * 1e9);
+  }
   return total + late * std::min(unhidden(outside), most) * outside / far + std::min(unhidden(inside), most_inside) * inside / near;
 }
 

@@ -19,41 +19,6 @@ std::vector<std::int64_t> extents_of(const program& p) {
   return extents;
 }
 
-/// First and last step of every temporary, then places in the scratch: the first gap that is free all its life.
-void place_temporaries(segment& s) {
-  for (std::size_t i = 0; i < s.temporaries.size(); ++i) s.temporaries[i].born = -1;
-  for (int step = 0; step < static_cast<int>(s.steps.size()); ++step)
-    for_each_operand(s.steps[step].op, [&](const operand& x) {
-      if (x.where != operand::kind::temporary) return;
-      temporary& t = s.temporaries[x.id];
-      if (t.born < 0) t.born = step;
-      t.dies = step;
-    });
-  s.scratch_bytes = 0;
-  std::vector<const temporary*> placed;
-  for (temporary& t : s.temporaries) {
-    if (t.born < 0) continue;
-    // Neighbours that lie whole pages apart would share the lines of the first cache, and loads of one would wait for
-    // stores to the other.
-    const auto bytes = [](const temporary& x) {
-      const std::int64_t exact = (x.size * static_cast<std::int64_t>(size_of(x.type)) + 127) / 64 * 64, page = exact % 4096;
-      return exact >= 16384 && (page < 512 || page > 3584) ? exact + 1024 : exact;
-    };
-    t.offset = 0;
-    for (bool moved = true; moved;) {
-      moved = false;
-      for (const temporary* other : placed) {
-        const bool together = t.born <= other->dies && other->born <= t.dies;
-        if (!together || t.offset + bytes(t) <= other->offset || other->offset + bytes(*other) <= t.offset) continue;
-        t.offset = other->offset + bytes(*other);
-        moved = true;
-      }
-    }
-    placed.push_back(&t);
-    s.scratch_bytes = std::max(s.scratch_bytes, t.offset + bytes(t));
-  }
-}
-
 /// A common label along which the tensors in memory have stride 1 (problems that lie side by side), or -1.
 int side_by_side(const work& w, const std::vector<int>& common) {
   for (int l : common) {
@@ -100,7 +65,7 @@ segment make_segment(const work& base, const std::vector<int>& block, std::int64
     s.steps.push_back(planning::lower(w.ops[i], extents, block, m, o));
   }
   s.temporaries = w.temporaries;
-  place_temporaries(s);
+  planning::place_temporaries(s);
   return s;
 }
 

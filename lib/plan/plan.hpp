@@ -219,6 +219,10 @@ staged stages_of(const work& w);
 /// work's source. Not for works that run in blocks.
 void cut_sums(work& w, const machine& m);
 
+/// First and last step of every temporary, then places in the scratch, the largest first: where one ends that the next may
+/// replace, or the first gap that is free all its life.
+void place_temporaries(segment& s);
+
 /// Orders the axes of every temporary. lane >= 0: that label becomes the innermost axis of each.
 void choose_layouts(work& w, int lane);
 

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <string>
 
 #include <ricci/core/error.hpp>
 
@@ -136,61 +137,84 @@ TEST_CASE("pointwise statements read what they share once") {
   CHECK(inputs_of(-1) == 4);
 }
 
-TEST_CASE("blocks that read several stored tensors from memory stay as they lie, and are large") {
-  // Diffusion at the nodes of elements of degree 4: six stored tensors.
-  const auto planned = [](std::int64_t elements) {
-    case_builder c(dtype::f64);
-    c.label('e', 8), c.label('t', 5), c.label('s', 5), c.label('r', 5), c.label('o', 5);
-    c.p.local_count = 6;
-    const reference v = c.tensor("v", "etsr");
-    const auto local = [&](int n, const char* labels) {
-      reference x = v;
-      x.name = "t", x.local = n, x.slot = 0, x.axes.clear();
-      for (const char* l = labels; *l; ++l) x.axes.push_back({c.find(*l), 1});
-      return x;
-    };
-    const auto odd = [&](const char* labels) {
-      reference x = c.tensor("D", labels);
-      x.parity = -1, x.memory = 1;
-      return x;
-    };
-    reference G[6];
-    for (int n = 0; n < 6; ++n) G[n] = c.tensor("G", "etsr"), G[n].memory = 2 + n;
-    const auto again = [&](int n) {
-      reference x = G[n];
-      x.slot = c.p.slot_count++;
-      return x;
-    };
-    const auto assign = [&](int n, std::vector<product> terms) {
-      c.p.statements.push_back({local(n, "etsr"), update::assign, std::move(terms)});
-    };
-    reference u = c.tensor("u", "etso");
-    u.memory = 9;
-    assign(0, {{-1, false, {odd("ro"), u}}});
-    assign(1, {{-1, false, {odd("so"), c.tensor("u", "etor")}}});
-    assign(2, {{-1, false, {odd("to"), c.tensor("u", "eosr")}}});
-    const int rows[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
-    for (int n = 0; n < 3; ++n) {
-      std::vector<product> terms;
-      for (int k = 0; k < 3; ++k) terms.push_back({-1, false, {again(rows[n][k]), local(k, "etsr")}});
-      assign(3 + n, terms);
-    }
-    c.p.statements.push_back({v, update::assign,
-                              {{-1, false, {odd("or"), local(3, "etso")}},
-                               {-1, false, {odd("os"), local(4, "etor")}},
-                               {-1, false, {odd("ot"), local(5, "eosr")}}}});
-    for (int other = 1; other < c.p.slot_count; ++other) c.p.overlaps.push_back({0, other, overlap::kind::disjoint});
-    c.p.labels[0].extent = elements;  // what the planner sees; the memory stays small
-    return make_plan(c.p, zen4());
+namespace {
+
+/// Diffusion at the nodes of elements of degree 4: six stored tensors. Side by side: eight elements in each of `elements`.
+plan diffusion(std::int64_t elements, bool side_by_side = false) {
+  case_builder c(dtype::f64);
+  c.label('e', 8), c.label('t', 5), c.label('s', 5), c.label('r', 5), c.label('o', 5);
+  if (side_by_side) c.label('l', 8);
+  const auto all = [&](std::string labels) { return labels + (side_by_side ? "l" : ""); };
+  const auto tensor = [&](const char* name, const char* labels) { return c.tensor(name, all(labels).c_str()); };
+  c.p.local_count = 6;
+  const reference v = tensor("v", "etsr");
+  const auto local = [&](int n, const char* labels) {
+    reference x = v;
+    x.name = "t", x.local = n, x.slot = 0, x.axes.clear();
+    for (const char l : all(labels)) x.axes.push_back({c.find(l), 1});
+    return x;
   };
+  const auto odd = [&](const char* labels) {
+    reference x = c.tensor("D", labels);
+    x.parity = -1, x.memory = 1;
+    return x;
+  };
+  reference G[6];
+  for (int n = 0; n < 6; ++n) G[n] = tensor("G", "etsr"), G[n].memory = 2 + n;
+  const auto again = [&](int n) {
+    reference x = G[n];
+    x.slot = c.p.slot_count++;
+    return x;
+  };
+  const auto assign = [&](int n, std::vector<product> terms) {
+    c.p.statements.push_back({local(n, "etsr"), update::assign, std::move(terms)});
+  };
+  reference u = tensor("u", "etso");
+  u.memory = 9;
+  assign(0, {{-1, false, {odd("ro"), u}}});
+  assign(1, {{-1, false, {odd("so"), tensor("u", "etor")}}});
+  assign(2, {{-1, false, {odd("to"), tensor("u", "eosr")}}});
+  const int rows[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
+  for (int n = 0; n < 3; ++n) {
+    std::vector<product> terms;
+    for (int k = 0; k < 3; ++k) terms.push_back({-1, false, {again(rows[n][k]), local(k, "etsr")}});
+    assign(3 + n, terms);
+  }
+  c.p.statements.push_back({v, update::assign,
+                            {{-1, false, {odd("or"), local(3, "etso")}},
+                             {-1, false, {odd("os"), local(4, "etor")}},
+                             {-1, false, {odd("ot"), local(5, "eosr")}}}});
+  for (int other = 1; other < c.p.slot_count; ++other) c.p.overlaps.push_back({0, other, overlap::kind::disjoint});
+  c.p.labels[0].extent = elements;  // what the planner sees; the memory stays small
+  return make_plan(c.p, zen4());
+}
+
+}  // namespace
+
+TEST_CASE("blocks that read several stored tensors from memory stay as they lie, and are large") {
   const auto is_turned = [](const plan& p) {
     return std::any_of(p.notes.begin(), p.notes.end(), [](const std::string& n) { return n.find("across the lanes") != std::string::npos; });
   };
-  const plan near = planned(100), far = planned(20000);
+  const plan near = diffusion(100), far = diffusion(20000);
   CHECK(is_turned(near));
   CHECK_FALSE(is_turned(far));
   INFO(far.segments[0].block);
   CHECK(far.segments[0].block >= 16);
+}
+
+TEST_CASE("fluxes stand where the derivatives did that they are made of") {
+  const plan p = diffusion(100, true);
+  const segment& s = p.segments[0];
+  INFO(to_string(p, zen4()));
+  int replaced = 0;
+  for (const temporary& x : s.temporaries)
+    for (const temporary& y : s.temporaries) {
+      if (x.born < 0 || y.born < x.born || &x == &y || x.dies < y.born) continue;  // never at the same time
+      if (x.offset + 8 * x.size <= y.offset || y.offset + 8 * y.size <= x.offset) continue;
+      CHECK((x.offset == y.offset && x.dies == y.born && s.steps[static_cast<std::size_t>(x.dies)].how == method::pointwise));
+      ++replaced;
+    }
+  CHECK(replaced == 2);
 }
 
 namespace {

@@ -43,7 +43,7 @@ class fibres_code : public point_code {
   int pointer_of(bool output, int index) const { return stack_of(turned_.size()) + 8 * (output ? g_.input_count + index : index); }
   int counter_of(int loop) const { return pointer_of(true, g_.output_count) + 8 * loop; }
 
-  /// Pointers of streams that statements read or write row by row go to registers, as far as there are any.
+  /// Pointers go to registers, as far as there are any: those of streams that statements read or write row by row first.
   void take_pointers() {
     std::vector<Xbyak::Reg64> free{rdi, rsi, r8, r9, r10, r11, r12, r13, r14, r15};
     if (!reads_alphas()) free.push_back(rdx);
@@ -53,6 +53,10 @@ class fibres_code : public point_code {
       if (i != after_.tensor) kept.push_back({true, i});
     for (int i = 0; i < g_.input_count; ++i)
       if (!is_turned(g_.inputs[i]) && i != before_.at && i != before_.tensor && i != before_.matrix && i != after_.matrix) kept.push_back({false, i});
+    if (before_.at >= 0) kept.push_back({false, before_.tensor});
+    if (after_.at >= 0) kept.push_back({true, after_.tensor});
+    if (before_.at >= 0) kept.push_back({false, before_.matrix});
+    if (after_.at >= 0) kept.push_back({false, after_.matrix});
     for (const bool output : {false, true})
       for (int i = 0; i < (output ? g_.output_count : g_.input_count); ++i) {
         mov(rax, ptr[(output ? rsi : rdi) + 8 * i]);
@@ -64,18 +68,22 @@ class fibres_code : public point_code {
       pointers_[x] = free.back();
       free.pop_back();
     }
+    if (!free.empty()) inner_ = free.back();
   }
 
   void in_loops(int left) {
     if (left == 0) return fibre();
     const int l = left - 1;
-    mov(dword[rsp + counter_of(l)], static_cast<std::uint32_t>(g_.loops[l]));
+    const bool in_register = l == 0 && inner_.getIdx() != rsp.getIdx();
+    if (in_register) mov(inner_.cvt32(), static_cast<std::uint32_t>(g_.loops[l]));
+    else mov(dword[rsp + counter_of(l)], static_cast<std::uint32_t>(g_.loops[l]));
     Xbyak::Label top;
     align(16);
     L(top);
     in_loops(l);
     move(l, 1);
-    dec(dword[rsp + counter_of(l)]);
+    if (in_register) dec(inner_.cvt32());
+    else dec(dword[rsp + counter_of(l)]);
     jnz(top, T_NEAR);
     if (left < g_.loop_count) move(l, -g_.loops[l]);
   }
@@ -125,6 +133,13 @@ class fibres_code : public point_code {
     return rax;
   }
 
+  /// The halves of an end's matrix; the pointer may be loaded to rbx for that.
+  Xbyak::Reg64 matrix_of(const fibre_end& end) {
+    if (const auto kept = pointers_.find({false, end.matrix}); kept != pointers_.end()) return kept->second;
+    mov(rbx, ptr[rsp + pointer_of(false, end.matrix)]);
+    return rbx;
+  }
+
   Xbyak::Address place(bool output, int index) override {
     const pointwise_args::stream& s = output ? g_.outputs[index] : g_.inputs[index];
     if (!output && is_turned(s)) {
@@ -142,8 +157,7 @@ class fibres_code : public point_code {
   /// Sums and differences of the fibre in registers 0, 1, ..., then all rows at once.
   void first_product() {
     const int n = before_.size, half = n / 2, rest = (n + 1) / 2, spare = n, second = n + 1;
-    mov(rbx, ptr[rsp + pointer_of(false, before_.matrix)]);
-    const Xbyak::Reg64 base = base_of(false, before_.tensor);
+    const Xbyak::Reg64 halves = matrix_of(before_), base = base_of(false, before_.tensor);
     const auto x = [&](int i) { return ptr[base + static_cast<int>(i * g_.inputs[before_.tensor].row * real())]; };
     for (int i = 0; i < half; ++i) {
       vmovups(v(rest + i), x(i));
@@ -155,12 +169,12 @@ class fibres_code : public point_code {
     const int pairs = rows_ / 2;
     for (int i = 0; i < rest; ++i)
       for (int p = 0; p < pairs; ++p) {
-        multiply_add(row(p), i, rbx, p * n + i, i == 0);
-        if (i < half) multiply_add(row(rows_ - 1 - p), rest + i, rbx, p * n + rest + i, i == 0);
+        multiply_add(row(p), i, halves, p * n + i, i == 0);
+        if (i < half) multiply_add(row(rows_ - 1 - p), rest + i, halves, p * n + rest + i, i == 0);
       }
     if (rows_ % 2) {
       const int terms = before_.parity > 0 ? rest : half, from = before_.parity > 0 ? 0 : rest;
-      for (int i = 0; i < terms; ++i) multiply_add(i % 2 ? second : row(pairs), from + i, rbx, pairs * n + from + i, i < 2);
+      for (int i = 0; i < terms; ++i) multiply_add(i % 2 ? second : row(pairs), from + i, halves, pairs * n + from + i, i < 2);
       if (terms > 1) add(v(row(pairs)), v(row(pairs)), v(second));
     }
     for (int p = 0; p < pairs; ++p) join(row(p), row(rows_ - 1 - p), spare, before_.parity);
@@ -181,16 +195,15 @@ class fibres_code : public point_code {
       subtract(v(i), v(row(i)), v(row(rows_ - 1 - i)));
       add(v(row(i)), v(row(i)), v(row(rows_ - 1 - i)));
     }
-    mov(rbx, ptr[rsp + pointer_of(false, after_.matrix)]);
-    const Xbyak::Reg64 base = base_of(true, after_.tensor);
+    const Xbyak::Reg64 halves = matrix_of(after_), base = base_of(true, after_.tensor);
     const auto y = [&](int i) { return ptr[base + static_cast<int>(i * g_.outputs[after_.tensor].row * real())]; };
     for (const tile_run& run : runs_of(q / 2, (first_ - total) / 2))
       for (std::int64_t c = 0; c < run.count; ++c) {
         const int first = static_cast<int>(run.first + c * run.size), count = static_cast<int>(run.size);
         for (int i = 0; i < rest; ++i)
           for (int p = 0; p < count; ++p) {
-            multiply_add(total + 2 * p, row(i), rbx, (first + p) * rows_ + i, i == 0);
-            if (i < half) multiply_add(total + 2 * p + 1, i, rbx, (first + p) * rows_ + rest + i, i == 0);
+            multiply_add(total + 2 * p, row(i), halves, (first + p) * rows_ + i, i == 0);
+            if (i < half) multiply_add(total + 2 * p + 1, i, halves, (first + p) * rows_ + rest + i, i == 0);
           }
         for (int p = 0; p < count; ++p) {
           join(total + 2 * p, total + 2 * p + 1, spare, after_.parity);
@@ -206,7 +219,7 @@ class fibres_code : public point_code {
     if (q % 2 == 0) return;
     const int terms = after_.parity > 0 ? rest : half;
     for (int i = 0; i < terms; ++i)
-      multiply_add(total + i % 2, after_.parity > 0 ? row(i) : i, rbx, q / 2 * rows_ + (after_.parity > 0 ? i : rest + i), i < 2);
+      multiply_add(total + i % 2, after_.parity > 0 ? row(i) : i, halves, q / 2 * rows_ + (after_.parity > 0 ? i : rest + i), i < 2);
     if (terms > 1) add(v(total), v(total), v(total + 1));
     if (after_.beta == factor::one) add(v(total), v(total), y(q / 2));
     vmovups(y(q / 2), v(total));
@@ -229,6 +242,7 @@ class fibres_code : public point_code {
   int row_ = 0;
   std::vector<int> turned_;
   std::map<std::pair<bool, int>, Xbyak::Reg64> pointers_;  // of outputs (true) and inputs, that are in registers
+  Xbyak::Reg64 inner_ = rsp;  // the innermost loop's counter, if it is in a register
 };
 
 /// Inputs of statements with what keeps them out of registers, and steps that are too large.

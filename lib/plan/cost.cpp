@@ -38,8 +38,15 @@ double kernel_cycles(const shape& s, const machine& m) {
     const std::int64_t rows = std::min<std::int64_t>(s.rows, 4), cols = std::min<std::int64_t>(s.cols, complex ? 1 : 2);
     const double tiles = static_cast<double>(divide_up(s.rows, rows) * divide_up(s.cols, cols) * s.loops);
     const double pair = static_cast<double>(rows * cols) * fma_of_pair;
-    const double step = std::max({pair / 2, static_cast<double>(rows + cols) / 2, pair < 8 ? 4.0 : 0.0});
     const double vectors = static_cast<double>(s.k * divide_up(s.lane, width));
+    // Rows and columns that the first cache does not hold from tile to tile come from the second one.
+    double anew = 0;
+    if (m.caches.size() > 1 && m.caches[1].bandwidth > 0 && s.rows > rows && s.cols > cols) {
+      const double held = 0.75 * static_cast<double>(m.caches[0].bytes) / (vectors * m.vector_bytes);
+      const bool rows_stay = static_cast<double>(rows) <= held, cols_stay = static_cast<double>(s.cols) <= held;
+      anew = static_cast<double>((rows_stay ? 0 : rows) + (cols_stay ? 0 : cols)) * m.vector_bytes * cycles_per_second(m) / (m.caches[1].bandwidth * 1e9);
+    }
+    const double step = std::max({pair / 2, static_cast<double>(rows + cols) / 2, pair < 8 ? 4.0 : 0.0, anew});
     return tiles * (vectors * step + 12 + static_cast<double>(rows * cols) * 8) + 180;
   }
   const std::int64_t budget = (m.vector_registers >= 32 ? 24 : 12) / (complex ? 2 : 1);

@@ -9,11 +9,13 @@
 #include <cstdio>
 #include <fstream>
 #include <functional>
-#include <iostream>
 #include <memory>
+#include <regex>
 #include <string>
 
 #include <omp.h>
+
+#include <CLI/CLI.hpp>
 
 #include <machine/machine.hpp>
 
@@ -163,12 +165,14 @@ class bench {
  private:
   bool wanted(const std::string& name) const { return set_.only.empty() || set_.only == name; }
 
-  /// Elements in each direction: half of the second cache, or about a million unknowns.
-  static int side_of(int p, bool cached) {
-    const double Q = p + 2, P = p + 1;
-    const double bytes = 8 * (2 * P * P * P + 6 * Q * Q * Q);
-    if (cached) return std::max(1, int(std::cbrt(600e3 / bytes)));
-    return std::max(2, int(std::lround(99.0 / p)));
+  /// Elements in each direction: what the case reads and writes fills half of the second cache, or about a million unknowns.
+  int side_of(const std::string& name, int p, bool cached) const {
+    if (!cached) return std::max(2, int(std::lround(99.0 / p)));
+    const double P = p + 1, Q = name == "BK5" || name == "BK6" ? P : P + 1;
+    const double fields = name == "BK2" || name == "BK4" || name == "BK6" ? 6 : 2, geometry = name == "BK1" || name == "BK2" ? 1 : 6;
+    const double bytes = 8 * (fields * P * P * P + geometry * Q * Q * Q);
+    const double half = machine_.caches.size() > 1 ? 0.5 * double(machine_.caches[1].bytes) : 5e5;
+    return std::max(1, int(std::cbrt(half / bytes)));
   }
 
   void show(result found) {
@@ -189,7 +193,7 @@ class bench {
   }
 
   void kernel(const std::string& name, int degree, bool cached) {
-    problem p(degree, side_of(degree, cached), name == "BK5", false);
+    problem p(degree, side_of(name, degree, cached), name == "BK5", false);
     const auto B = ricci::even_odd(p.b.B);
     const auto D = ricci::even_odd(p.b.D);
     hex::field want(p.v);
@@ -216,7 +220,7 @@ class bench {
   void interleaved(const std::string& name, int degree, bool cached) {
     using side_by_side =
         ricci::tensor<double, ricci::dynamic, ricci::dynamic, ricci::dynamic, ricci::dynamic, ricci::interleaved<8>>;
-    problem p(degree, cached ? std::max(2, side_of(degree, true)) : side_of(degree, false), name == "BK5", false);
+    problem p(degree, cached ? std::max(2, side_of(name, degree, true)) : side_of(name, degree, false), name == "BK5", false);
     const auto B = ricci::even_odd(p.b.B);
     const auto D = ricci::even_odd(p.b.D);
     const std::int64_t elements = cached ? p.grid.elements / 8 * 8 : p.grid.elements;
@@ -254,7 +258,7 @@ class bench {
 
   /// Three components that share the geometry.
   void vector_kernel(const std::string& name, int degree) {
-    problem p(degree, side_of(degree, true), name == "BK6", false);
+    problem p(degree, side_of(name, degree, true), name == "BK6", false);
     ricci::tensor<double, ricci::dynamic, 3, ricci::dynamic, ricci::dynamic, ricci::dynamic> u(p.grid.elements, p.b.P, p.b.P, p.b.P),
         v(p.grid.elements, p.b.P, p.b.P, p.b.P);
     for (const int d : {0, 1, 2}) u(e, d, k, j, i) = (d + 1.0) * p.u(e, k, j, i);
@@ -284,7 +288,7 @@ class bench {
   /// y += A x on the global vector. BP3c: geometry from the corners.
   void whole(const std::string& name, int degree) {
     // The geometry between the corners, as deal.II has it here.
-    problem p(degree, side_of(degree, false), name == "BP5", true);
+    problem p(degree, side_of(name, degree, false), name == "BP5", true);
     const auto B = ricci::even_odd(p.b.B);
     const auto D = ricci::even_odd(p.b.D);
     const auto& dof = p.grid.dof;
@@ -360,19 +364,17 @@ class bench {
 
 int main(int count, char** arguments) {
   settings set;
-  for (int a = 1; a + 1 < count; a += 2) {
-    const std::string name = arguments[a], value = arguments[a + 1];
-    if (name == "--case") set.only = value;
-    else if (name == "--json") set.json = value;
-    else if (name == "--seconds") set.seconds = std::stod(value);
-    else if (name == "--degrees") {
-      set.first = std::stoi(value);
-      set.last = value.find(':') == std::string::npos ? set.first : std::stoi(value.substr(value.find(':') + 1));
-    } else {
-      std::cerr << "bench_fem: there is no option " << name << "\n";
-      return 2;
-    }
-  }
+  std::string degrees = "1:8";
+  CLI::App app("The CEED bake-off kernels and operators beside Eigen, deal.II and the roofline");
+  app.add_option("--case", set.only, "BK1 .. BK6, BP1, BP3, BP5 or BP3c; all if none is named");
+  app.add_option("--degrees", degrees, "As 3 or 1:8")->check([](const std::string& text) {
+    return std::regex_match(text, std::regex("[1-9][0-9]?(:[1-9][0-9]?)?")) ? std::string() : "not a degree, or two as 1:8: " + text;
+  });
+  app.add_option("--seconds", set.seconds, "Of each measurement")->check(CLI::PositiveNumber);
+  app.add_option("--json", set.json, "File for the results");
+  CLI11_PARSE(app, count, arguments);
+  set.first = std::stoi(degrees);
+  set.last = degrees.find(':') == std::string::npos ? set.first : std::stoi(degrees.substr(degrees.find(':') + 1));
   omp_set_num_threads(1);
   bench(set).run();
 }

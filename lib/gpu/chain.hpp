@@ -23,12 +23,13 @@ struct chain_config {
   int threads = 128;
   int lines = 1;      // that a thread has in hand at a time, at most
   int blocks = 1;     // on a multiprocessor that the compiler leaves registers for
-  bool early = false; // what later stages read is asked for when a block begins
+  int early = 0;      // what later stages read is asked for when a block begins: 1: all, 2: every other tensor
   int unroll = 0;     // terms of a sum that are written out, if they come from shared memory; 0: all
   int turns = 1;      // groups of elements that a block takes, one after the other; 0: as many as there are for it
   int ahead = 0;      // what is copied to shared memory while the group before is computed: 1: what begins the chain, 2: all, 3: the rest
-  bool tensor = false; // products with matrices in double are the tensor cores'
+  int tensor = 0;     // products with matrices in double are the tensor cores': 1: all, 2: in passes that touch no memory, 3: and these are split for it
   int keep = 0;       // even and odd matrices are in registers: 1: from the beginning of a pass, 2: of a block
+  bool deal = false;  // which thread takes which line is in tables, so that no two of half a warp meet in a bank
   bool operator==(const chain_config&) const = default;
 };
 
@@ -39,6 +40,7 @@ struct chain_op {
   std::vector<int> sum;     // summed
   int line = -1;            // the label a thread has all values of; -1: none
   bool stored = true;       // the result leaves the registers
+  bool tensor = false;      // made by the tensor cores, which like matrices whole
 };
 
 /// What runs between two barriers over the same fibres.
@@ -51,6 +53,8 @@ struct chain_pass {
   std::vector<int> ops;
   int lines = 1;                 // that a thread has in hand at a time
   bool tensor = false;           // a warp has 16 lines in hand, four threads each
+  std::vector<int> order{};      // of the tasks, by thread; empty: as they are
+  std::int64_t order_at = 0;     // in the block's table of them
 };
 
 /// A temporary in shared memory, or rather one element's.
@@ -72,7 +76,7 @@ struct chain_input {
 /// columns: first of the part that sums of mirrored values meet, then of the part that their differences meet.
 struct chain_matrix {
   operand source;
-  bool may_halve = false, halves = false;
+  bool may_halve = false, halves = false, again = false;  // again: the second copy of one that some want whole, some in halves
   int kept = -1;          // the matrix whose halves in registers are this one's: its own, or those of its transpose
   int line = -1;
   std::vector<int> rows;  // the summed labels
@@ -88,10 +92,13 @@ struct chain_plan {
   std::vector<chain_op> ops;
   std::vector<std::vector<int>> temporaries;   // labels, grid labels among them
   std::vector<char> outside;                   // by temporary: in memory, as other kernels use it
-  std::vector<chain_pass> passes;
+  std::vector<chain_pass> joined, passes;      // as they are made, and as the configuration has them
+  std::vector<int> split;                      // operations whose results are stored for that
   std::vector<chain_buffer> buffers;
   std::vector<chain_matrix> matrices;
   std::vector<chain_input> inputs;             // by the stage after which a block asks for the next
+  std::int64_t arrivals_offset = 0;            // where the copies say that they are there
+  std::int64_t order_offset = 0, order_count = 0;  // the tables of tasks: 16 bits each
   chain_config config;
   int shared_bytes = 0;
   double work = 0;                             // estimated: cycles of a multiprocessor for an element
@@ -161,7 +168,8 @@ bool is_elementwise(const chain_op& op);
 /// The matrix that a factor of an operation is, or -1.
 int matrix_of(const chain_plan& p, const chain_op& op, const operand& x);
 
-/// Matrices that a pass has in registers: all of the kernel's, or as many of its own as leave room for lines.
+/// Matrices that a pass has in registers: all of the kernel's, or of its own that threads read again as many as leave room
+/// for lines.
 std::vector<int> kept_by(const chain_plan& p, const chain_pass& pass);
 
 /// Labels that all elements share in the operand, and how many of its axes move with the element.
@@ -191,6 +199,9 @@ chain_layout choose_layout(const chain_plan& p, const std::vector<std::int64_t>&
 /// Which of the labels of a pass that reads no memory neighbouring threads differ in.
 void choose_lanes(chain_plan& p);
 
+/// Tables instead, for passes in which accesses meet in banks: the words that they take in shared memory.
+std::int64_t deal_tasks(chain_plan& p);
+
 /// Words of an element's values if elements follow each other without gaps, or 0.
 std::int64_t run_of_element(const chain_plan& p, const operand& x);
 
@@ -206,9 +217,24 @@ bool suits_tensor_cores(const chain_plan& p, const chain_pass& pass);
 std::int64_t tiles_of(std::int64_t n);
 std::int64_t places_of(std::int64_t n);
 
-/// Copies of the group `which` (a C++ expression) of input n, and the wait for it before its first stage.
-std::string ask_ahead(const chain_plan& p, std::size_t n, const std::string& which);
-std::string wait_ahead(const chain_plan& p, std::size_t n);
+/// Inputs that are copied together: neighbours in memory's list of pointers that the same stages read.
+struct input_set {
+  std::size_t first = 0, count = 1;
+};
+std::vector<input_set> sets_of(const chain_plan& p);
+
+/// Copies of the group `which` (a C++ expression) of a set, the wait for it before its first stage, what a block begins
+/// with, and how far from a multiple of 16 bytes each input of this group begins.
+std::string ask_ahead(const chain_plan& p, std::size_t set, const std::string& which);
+std::string wait_ahead(const chain_plan& p, std::size_t set);
+std::string begin_ahead(const chain_plan& p);
+std::string shifts_text(const chain_plan& p);
+
+/// Passes as the configuration has them: with tensor 3, products in passes that touch memory are passes of their own.
+void split_passes(chain_plan& p);
+
+/// Whether the pass reads or writes elements' tensors in memory.
+bool touches_memory(const chain_plan& p, const chain_pass& pass);
 
 /// Lines of 128 bytes that a warp touches when it reads one element each.
 int lines_touched(const chain_plan& p, const chain_pass& pass, const operand& x, std::int64_t elements);

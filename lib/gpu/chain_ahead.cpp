@@ -60,20 +60,67 @@ int input_of(const chain_plan& p, const operand& x) {
   return -1;
 }
 
-std::string ask_ahead(const chain_plan& p, std::size_t n, const std::string& which) {
-  const chain_input& x = p.inputs[n];
+namespace {
+
+std::int64_t pointer_of(const chain_plan& p, const chain_input& x) {
   const auto pointers = pointers_of(p);
-  const auto at = std::find_if(pointers.begin(), pointers.end(), [&](const operand& y) { return is_same_memory(x.source, y); }) - pointers.begin();
-  return "    copy_group<" + num(p.config.threads) + ", " + num(x.run * p.config.elements) + ">(shared + " + num(x.offset) + ", p" + num(at) + ", " + which + ", args.count * " +
-         num(x.run) + ", thread);\n";
+  return std::find_if(pointers.begin(), pointers.end(), [&](const operand& y) { return is_same_memory(x.source, y); }) - pointers.begin();
+}
+
+}  // namespace
+
+std::vector<input_set> sets_of(const chain_plan& p) {
+  constexpr std::size_t most = 32;
+  std::vector<input_set> sets;
+  for (std::size_t n = 0; n < p.inputs.size(); ++n) {
+    const chain_input& x = p.inputs[n];
+    if (!sets.empty() && sets.back().count < most) {
+      const input_set& s = sets.back();
+      const chain_input& y = p.inputs[s.first];
+      const bool next = pointer_of(p, x) == pointer_of(p, y) + static_cast<std::int64_t>(s.count);
+      if (next && x.run == y.run && x.first == y.first && x.last == y.last) {
+        ++sets.back().count;
+        continue;
+      }
+    }
+    sets.push_back({n, 1});
+  }
+  return sets;
+}
+
+std::string begin_ahead(const chain_plan& p) {
+  if (p.inputs.empty()) return "";
+  std::string t = "  u64* const arrived = reinterpret_cast<u64*>(shared + " + num(p.arrivals_offset) + ");\n  unsigned turn = 0;\n  if (thread == 0) {\n";
+  const auto sets = sets_of(p);
+  for (std::size_t s = 0; s < sets.size(); ++s) t += "    begin_arrivals(arrived + " + std::to_string(s) + ", " + std::to_string(sets[s].count) + ");\n";
+  t += p.config.threads == 32 ? "  }\n  __syncwarp();\n" : "  }\n  __syncthreads();\n";
+  for (std::size_t s = 0; s < sets.size(); ++s) t += ask_ahead(p, s, "static_cast<i64>(blockIdx.x)");
+  return t;
+}
+
+std::string shifts_text(const chain_plan& p) {
+  std::string t;
+  for (std::size_t n = 0; n < p.inputs.size(); ++n)
+    t += "    const int shift" + std::to_string(n) + " = group_shift<" + num(p.inputs[n].run * p.config.elements) + ">(p" + num(pointer_of(p, p.inputs[n])) + ", group);\n";
+  return t;
+}
+
+std::string ask_ahead(const chain_plan& p, std::size_t set, const std::string& which) {
+  const input_set s = sets_of(p)[set];
+  const chain_input& x = p.inputs[s.first];
+  const std::int64_t slot = s.count > 1 ? p.inputs[s.first + 1].offset - x.offset : 0;
+  return "    copy_groups<" + num(p.config.threads) + ", " + num(x.run * p.config.elements) + ", " + num(slot) + ">(shared + " + num(x.offset) + ", args.p + " + num(pointer_of(p, x)) + ", " +
+         std::to_string(s.count) + ", " + which + ", args.count * " + num(x.run) + ", thread, arrived + " + std::to_string(set) + ");\n";
 }
 
 /// Newer copies may be pending: of inputs that are asked for later in a turn, and earlier in this one.
-std::string wait_ahead(const chain_plan& p, std::size_t n) {
-  std::size_t newer = p.inputs.size() - 1 - n;
-  for (const chain_input& y : p.inputs)
-    newer += std::any_of(p.passes.begin(), p.passes.end(), [&](const chain_pass& pass) { return pass.stage > y.last && pass.stage < p.inputs[n].first; });
-  return "    wait_copies<" + num(static_cast<std::int64_t>(newer)) + ">();\n";
+std::string wait_ahead(const chain_plan& p, std::size_t set) {
+  const auto sets = sets_of(p);
+  const int first = p.inputs[sets[set].first].first;
+  std::size_t newer = sets.size() - 1 - set;
+  for (const input_set& y : sets)
+    newer += std::any_of(p.passes.begin(), p.passes.end(), [&](const chain_pass& pass) { return pass.stage > p.inputs[y.first].last && pass.stage < first; });
+  return "    wait_group<" + std::to_string(newer) + ">(arrived + " + std::to_string(set) + ", turn);\n";
 }
 
 }  // namespace ricci::cuda::chains

@@ -2,10 +2,21 @@
 // bank.
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 #include "gpu/chain.hpp"
 
 namespace ricci::cuda::chains {
+
+bool touches_memory(const chain_plan& p, const chain_pass& pass) {
+  return std::any_of(pass.ops.begin(), pass.ops.end(), [&](int n) {
+    const chain_op& x = p.ops[static_cast<std::size_t>(n)];
+    const auto in = inputs_of(x.op);
+    const auto far = [&](const operand& y) { return is_in_memory(p, y) && depends_on_element(p, y); };
+    return far(x.op.c) || x.op.what == action::gather || x.op.what == action::scatter || std::any_of(in.begin(), in.end(), [&](const operand* y) { return far(*y); });
+  });
+}
+
 namespace {
 
 std::int64_t word_of(const chain_plan& p) { return static_cast<std::int64_t>(size_of(compute_type(p.type))); }
@@ -19,21 +30,26 @@ std::vector<int> inner_of(const chain_plan& p, const operand& x) {
 
 /// Where the threads of an access are, as many at a time as there are banks: of each the indices by axis, the element last.
 struct thread_places {
-  std::size_t banks = 16, axes = 0;  // axes: with the element
+  std::size_t banks = 16, axes = 0, tasks = 0;  // axes: with the element
   std::vector<int> index;
 };
+
+/// Whether any thread may take any line of the pass.
+bool may_deal(const chain_plan& p, const chain_pass& pass) {
+  constexpr std::int64_t most_tasks = 2048;
+  return p.config.deal && !pass.tensor && product_of(p, pass.fibre) * p.config.elements <= most_tasks && !touches_memory(p, pass);
+}
 
 /// Threads own whole lines; of tensor cores, four neighbours have terms of one.
 thread_places places_of_threads(const chain_plan& p, const chain_access& a) {
   const chain_pass& pass = *a.pass;
   const chain_op& op = p.ops[static_cast<std::size_t>(a.op)];
   const std::int64_t fibres = product_of(p, pass.fibre), elements = p.config.elements, banks = 128 / word_of(p), quads = pass.tensor ? 4 : 1;
-  const std::int64_t tasks = std::min<std::int64_t>(fibres * elements, 8 * banks / quads);
-  // A sum reads its terms in order; what tiles leave are pairs of neighbours, but for a last half tile.
+  const std::int64_t tasks = may_deal(p, pass) ? fibres * elements : std::min<std::int64_t>(fibres * elements, 8 * banks / quads);
+  // Four neighbours have terms side by side, and values.
   const bool terms = a.reads && !is_elementwise(op) && !contains(a.labels, op.line);
   const int moving = !pass.tensor ? -1 : terms ? op.sum[0] : op.line;
-  const std::int64_t gap = terms || (moving >= 0 && p.extents[static_cast<std::size_t>(moving)] <= 4) ? 1 : 2;
-  thread_places to{static_cast<std::size_t>(banks), a.labels.size() + 1, {}};
+  thread_places to{static_cast<std::size_t>(banks), a.labels.size() + 1, static_cast<std::size_t>(tasks), {}};
   for (std::int64_t thread = 0; thread < (tasks * quads + banks - 1) / banks * banks; ++thread) {
     const std::int64_t task = std::min(thread / quads, tasks - 1);
     const bool fast = pass.element_fastest || pass.by_element;
@@ -47,7 +63,7 @@ thread_places places_of_threads(const chain_plan& p, const chain_access& a) {
       f /= extent;
     }
     for (std::size_t x = 0; x < a.labels.size(); ++x)
-      if (a.labels[x] == moving) at[x] = static_cast<int>(std::min(thread % quads * gap, p.extents[static_cast<std::size_t>(moving)] - 1));
+      if (a.labels[x] == moving) at[x] = static_cast<int>(std::min(thread % quads, p.extents[static_cast<std::size_t>(moving)] - 1));
     to.index.insert(to.index.end(), at.begin(), at.end());
   }
   return to;
@@ -73,10 +89,26 @@ double conflicts(const thread_places& t, const std::vector<std::int64_t>& stride
   return static_cast<double>(cycles) * static_cast<double>(t.banks) / static_cast<double>(threads);
 }
 
+std::int64_t place_of(const thread_places& t, std::size_t thread, const std::vector<std::int64_t>& strides, std::int64_t element) {
+  const int* const index = &t.index[thread * t.axes];
+  std::int64_t at = index[t.axes - 1] * element;
+  for (std::size_t x = 0; x + 1 < t.axes; ++x) at += index[x] * strides[x];
+  return at;
+}
+
+/// The same if lines are dealt out well: no bank can have fewer than it has words.
+double dealt_conflicts(const thread_places& t, const std::vector<std::int64_t>& strides, std::int64_t element) {
+  const std::size_t threads = t.tasks;
+  std::vector<std::size_t> words(t.banks, 0);
+  for (std::size_t n = 0; n < threads; ++n) ++words[static_cast<std::size_t>(place_of(t, n, strides, element)) % t.banks];
+  const std::size_t least = (threads + t.banks - 1) / t.banks;
+  return static_cast<double>(std::max(least, *std::max_element(words.begin(), words.end()))) / static_cast<double>(least);
+}
+
 class layout_search {
  public:
   layout_search(const chain_plan& p, const std::vector<std::int64_t>& extents, const std::vector<chain_access>& all) : extents_(extents), rank_(extents.size()) {
-    for (const chain_access& a : all) places_.push_back(places_of_threads(p, a));
+    for (const chain_access& a : all) places_.push_back(places_of_threads(p, a)), dealt_.push_back(may_deal(p, *a.pass));
     for (const std::int64_t n : extents) dense_ *= static_cast<double>(n);
     several_ = p.config.elements > 1, banks_ = 128 / word_of(p);
   }
@@ -112,8 +144,8 @@ class layout_search {
   void consider(const std::vector<std::int64_t>& strides, std::int64_t size) {
     const double room = 1 + 0.3 * (static_cast<double>(size) / dense_ - 1);
     double cost = 0;
-    for (const thread_places& t : places_) {
-      cost += conflicts(t, strides, size);
+    for (std::size_t n = 0; n < places_.size(); ++n) {
+      cost += dealt_[n] ? dealt_conflicts(places_[n], strides, size) : conflicts(places_[n], strides, size);
       if (cost * room >= best_.cost * 0.999) return;
     }
     best_ = {strides, size, cost * room};
@@ -122,6 +154,7 @@ class layout_search {
   const std::vector<std::int64_t>& extents_;
   std::size_t rank_;
   std::vector<thread_places> places_;
+  std::vector<char> dealt_;
   std::vector<std::size_t> order_;
   std::vector<std::int64_t> pads_;
   double dense_ = 1;
@@ -168,13 +201,7 @@ void choose_lanes(chain_plan& p) {
   for (const auto& [extents, all] : classes_of(p)) costs[extents] = choose_layout(p, extents, all).cost;
   for (chain_pass& pass : p.passes) {
     // What is in memory wants its neighbours side by side.
-    const bool reads_memory = std::any_of(pass.ops.begin(), pass.ops.end(), [&](int n) {
-      const chain_op& x = p.ops[static_cast<std::size_t>(n)];
-      const auto in = inputs_of(x.op);
-      const auto far = [&](const operand& y) { return is_in_memory(p, y) && depends_on_element(p, y); };
-      return far(x.op.c) || x.op.what == action::gather || x.op.what == action::scatter || std::any_of(in.begin(), in.end(), [&](const operand* y) { return far(*y); });
-    });
-    if (reads_memory || pass.lanes.size() != 2) continue;
+    if (touches_memory(p, pass) || pass.lanes.size() != 2) continue;
     for (const bool turned : {true, false}) {
       if (!turned && (p.config.elements < 3 || pass.element_fastest)) continue;
       if (turned) std::swap(pass.lanes[0], pass.lanes[1]);
@@ -191,6 +218,130 @@ void choose_lanes(chain_plan& p) {
       else pass.by_element = false;
     }
   }
+}
+
+namespace {
+
+/// Banks of all tasks for each access, and places, by which equal words are told.
+struct task_banks {
+  std::size_t banks = 16, tasks = 0;
+  std::vector<std::vector<std::int64_t>> places;  // of an access, by task
+};
+
+/// Cycles that half warps of tasks in this order take.
+std::size_t cycles_of(const task_banks& b, const std::vector<int>& order) {
+  std::size_t cycles = 0;
+  for (const auto& places : b.places)
+    for (std::size_t from = 0; from < order.size(); from += b.banks) {
+      std::vector<std::set<std::int64_t>> words(b.banks);
+      std::size_t most = 0;
+      for (std::size_t n = from; n < std::min(order.size(), from + b.banks); ++n) {
+        if (order[n] < 0) continue;
+        const std::int64_t at = places[static_cast<std::size_t>(order[n])];
+        auto& here = words[static_cast<std::size_t>(at) % b.banks];
+        here.insert(at);
+        most = std::max(most, here.size());
+      }
+      cycles += most;
+    }
+  return cycles;
+}
+
+/// Deals tasks to half warps so that none has two in one bank, for the first two accesses. Tasks are edges between the bank
+/// of the one and the bank of the other, and half warps are colours: a graph of two sides needs no more colours than a node
+/// has edges. Where two ends of an edge miss different colours, these are exchanged along a path.
+class dealer {
+ public:
+  explicit dealer(const task_banks& b) : b_(b), groups_((b.tasks + b.banks - 1) / b.banks), group_of_(b.tasks, -1), at_(2 * b.banks * groups_, -1) {}
+
+  std::vector<int> run() {
+    std::vector<int> left;
+    for (int task = 0; task < static_cast<int>(b_.tasks); ++task) {
+      const int mine = missing(0, task), other = missing(1, task);
+      if (mine < 0 || other < 0) {
+        left.push_back(task);
+        continue;
+      }
+      if (at(1, bank(1, task), mine) >= 0) turn(task, mine, other);
+      put(task, mine);
+    }
+    std::vector<int> order(groups_ * b_.banks, -1);
+    std::vector<std::size_t> size(groups_, 0);
+    const auto add = [&](int task, std::size_t group) { order[group * b_.banks + size[group]++] = task; };
+    for (int task = 0; task < static_cast<int>(b_.tasks); ++task)
+      if (group_of_[static_cast<std::size_t>(task)] >= 0) add(task, static_cast<std::size_t>(group_of_[static_cast<std::size_t>(task)]));
+    for (const int task : left) add(task, static_cast<std::size_t>(std::min_element(size.begin(), size.end()) - size.begin()));
+    return order;
+  }
+
+ private:
+  std::size_t bank(std::size_t side, int task) const {
+    // Of one access alone, any other side will do that is as even.
+    if (side >= b_.places.size()) return static_cast<std::size_t>(task) % b_.banks;
+    return static_cast<std::size_t>(b_.places[side][static_cast<std::size_t>(task)]) % b_.banks;
+  }
+  int& at(std::size_t side, std::size_t bank, int group) { return at_[(side * b_.banks + bank) * groups_ + static_cast<std::size_t>(group)]; }
+  int missing(std::size_t side, int task) {
+    for (int group = 0; group < static_cast<int>(groups_); ++group)
+      if (at(side, bank(side, task), group) < 0) return group;
+    return -1;
+  }
+  void put(int task, int group) {
+    at(0, bank(0, task), group) = at(1, bank(1, task), group) = task;
+    group_of_[static_cast<std::size_t>(task)] = group;
+  }
+  /// The path from the task's second end: afterwards that misses `mine` as well.
+  void turn(int task, int mine, int other) {
+    std::vector<int> path;
+    std::size_t side = 1;
+    for (int group = mine, next = at(1, bank(1, task), mine); next >= 0;) {
+      path.push_back(next);
+      side = 1 - side, group = group == mine ? other : mine;
+      next = at(side, bank(side, next), group);
+    }
+    for (const int x : path) {
+      const int group = group_of_[static_cast<std::size_t>(x)];
+      at(0, bank(0, x), group) = at(1, bank(1, x), group) = -1;
+    }
+    for (const int x : path) put(x, group_of_[static_cast<std::size_t>(x)] == mine ? other : mine);
+  }
+
+  const task_banks& b_;
+  std::size_t groups_;
+  std::vector<int> group_of_, at_;
+};
+
+}  // namespace
+
+std::int64_t deal_tasks(chain_plan& p) {
+  constexpr double least_gain = 0.04;
+  std::map<const chain_pass*, task_banks> banks;
+  for (const auto& [extents, all] : classes_of(p)) {
+    const chain_layout layout = choose_layout(p, extents, all);
+    for (const chain_access& a : all) {
+      if (!may_deal(p, *a.pass)) continue;
+      const thread_places t = places_of_threads(p, a);
+      task_banks& b = banks[a.pass];
+      b.banks = t.banks, b.tasks = static_cast<std::size_t>(product_of(p, a.pass->fibre) * p.config.elements);
+      std::vector<std::int64_t> places(b.tasks);
+      for (std::size_t n = 0; n < b.tasks; ++n) places[n] = place_of(t, n, layout.strides, layout.size);
+      if (std::find(b.places.begin(), b.places.end(), places) == b.places.end()) b.places.push_back(std::move(places));
+    }
+  }
+  std::vector<const chain_pass*> made;
+  for (chain_pass& pass : p.passes) {
+    const auto found = banks.find(&pass);
+    if (found == banks.end()) continue;
+    std::vector<int> usual(found->second.tasks);
+    std::iota(usual.begin(), usual.end(), 0);
+    const std::vector<int> order = dealer(found->second).run();
+    if (static_cast<double>(cycles_of(found->second, order)) > (1 - least_gain) * static_cast<double>(cycles_of(found->second, usual))) continue;
+    pass.order = order;
+    const auto same = std::find_if(made.begin(), made.end(), [&](const chain_pass* x) { return x->order == order; });
+    pass.order_at = same == made.end() ? p.order_count : (*same)->order_at;
+    if (same == made.end()) made.push_back(&pass), p.order_count += static_cast<std::int64_t>(order.size() + 7) / 8 * 8;
+  }
+  return p.order_count * 2 / word_of(p);
 }
 
 }  // namespace ricci::cuda::chains

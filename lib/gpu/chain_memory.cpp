@@ -145,9 +145,10 @@ std::int64_t most_line_registers(const chain_config& c) { return c.lines > 6 ? 2
 /// As many lines at a time as there are tasks for, and registers.
 int lines_of(const chain_plan& p, const chain_pass& pass, const chain_config& c) {
   const std::int64_t tasks = product_of(p, pass.fibre) * c.elements;
-  std::int64_t lines = std::min<std::int64_t>(c.lines, (tasks + c.threads - 1) / c.threads);
-  while (lines > 1 && lines * words_of(p, pass) + kept_words(p, pass) > most_line_registers(c)) --lines;
-  return static_cast<int>(lines);
+  chain_pass with = pass;
+  with.lines = static_cast<int>(std::min<std::int64_t>(c.lines, (tasks + c.threads - 1) / c.threads));
+  while (with.lines > 1 && with.lines * words_of(p, pass) + kept_words(p, with) > most_line_registers(c)) --with.lines;
+  return with.lines;
 }
 
 std::int64_t registers_of(const chain_plan& p, const chain_config& c) {
@@ -181,6 +182,34 @@ double score(const chain_plan& p, const chain_config& c, double shared, const gp
   return useful / spent * overlap * std::min(1.0, std::pow(warps / 20, 0.4)) * (c.threads > 256 ? 0.97 : 1);
 }
 
+/// Which passes are the tensor cores', and a second copy of matrices that these want whole and others in halves.
+void choose_tensor(chain_plan& p) {
+  std::erase_if(p.matrices, [](const chain_matrix& m) { return m.again; });
+  for (chain_matrix& m : p.matrices) m.halves = m.may_halve;
+  for (chain_op& x : p.ops) x.tensor = false;
+  std::vector<char> whole(p.matrices.size(), 0), halves(p.matrices.size(), 0);
+  for (chain_pass& pass : p.passes) {
+    pass.tensor = p.config.tensor > 0 && suits_tensor_cores(p, pass) && (p.config.tensor < 2 || !touches_memory(p, pass));
+    for (const int n : pass.ops) {
+      const chain_op& x = p.ops[static_cast<std::size_t>(n)];
+      for (const operand* f : {&x.op.a, &x.op.b})
+        if (const int m = matrix_of(p, x, *f); m >= 0) (pass.tensor ? whole : halves)[static_cast<std::size_t>(m)] = 1;
+    }
+  }
+  for (const chain_pass& pass : p.passes)
+    for (const int n : pass.ops) p.ops[static_cast<std::size_t>(n)].tensor = pass.tensor;
+  for (std::size_t m = 0, count = p.matrices.size(); m < count; ++m) {
+    if (!p.matrices[m].may_halve || !whole[m]) continue;
+    if (!halves[m]) {
+      p.matrices[m].halves = false;
+      continue;
+    }
+    chain_matrix second = p.matrices[m];
+    second.halves = false, second.again = true;
+    p.matrices.push_back(second);
+  }
+}
+
 }  // namespace
 
 void set_config(chain_plan& p, const chain_config& c) {
@@ -188,8 +217,9 @@ void set_config(chain_plan& p, const chain_config& c) {
   p.buffers.clear();
   std::int64_t at = 0;
   const std::int64_t wide = std::max<std::int64_t>(1, 16 / word_of(p));
+  split_passes(p);
+  choose_tensor(p);
   for (chain_matrix& m : p.matrices) {
-    m.halves = m.may_halve && !c.tensor;
     if (m.may_halve) m.columns = m.halves ? (p.extents[static_cast<std::size_t>(m.line)] + 1) / 2 : p.extents[static_cast<std::size_t>(m.line)];
     if (m.may_halve) m.pitch = (m.columns + wide - 1) / wide * wide;
   }
@@ -200,16 +230,19 @@ void set_config(chain_plan& p, const chain_config& c) {
     if (p.config.keep < 2 || m.kept < 0 || m.kept == static_cast<int>(n)) at += (m.count * m.pitch + wide - 1) / wide * wide;
   }
   for (chain_pass& pass : p.passes) {
-    pass.tensor = c.tensor && suits_tensor_cores(p, pass);
     pass.lines = pass.tensor ? 2 : lines_of(p, pass, c);
   }
-  for (chain_pass& pass : p.passes) pass.lanes = pass.fibre, pass.by_element = false;
-  choose_lanes(p);
+  for (chain_pass& pass : p.passes) pass.lanes = pass.fibre, pass.by_element = false, pass.order.clear();
+  p.order_offset = at, p.order_count = 0;
+  if (c.deal) at += deal_tasks(p);
+  else choose_lanes(p);
   find_inputs(p);
   for (chain_input& x : p.inputs) {
     x.offset = at;
-    at += (x.run * c.elements + wide - 1) / wide * wide;
+    at += (x.run * c.elements + 2 * wide - 2) / wide * wide;  // it may begin some words later
   }
+  p.arrivals_offset = at;
+  at += (static_cast<std::int64_t>(p.inputs.size()) + 1) / 2 * 16 / word_of(p);
   const auto accesses = accesses_of(p);
   find_buffers(p, accesses);
   p.shared_bytes = static_cast<int>(std::min<std::int64_t>(place_buffers(p, accesses, at) * word_of(p), 1 << 30));
@@ -230,6 +263,7 @@ std::vector<chain_config> chain_candidates(const chain_plan& given, const gpu_ma
       for (const int lines : {1, 2, 3, 4}) {
         chain_config c = like;
         c.elements = elements, c.threads = threads, c.lines = lines;
+        p.config = c;
         const double s = score(p, c, shared, m);
         if (s > 0) scored.push_back({s, c});
       }
@@ -258,9 +292,9 @@ std::vector<chain_config> chain_candidates(const chain_plan& given, const gpu_ma
 
 std::string to_string(const chain_config& c) {
   return std::to_string(c.elements) + (c.elements == 1 ? " element" : " elements") + " a block of " + std::to_string(c.threads) + " threads" +
-         (c.lines > 1 ? ", " + std::to_string(c.lines) + " lines at a time" : "") + (c.unroll > 0 ? ", sums by " + std::to_string(c.unroll) : "") + (c.early ? ", early" : "") + (c.turns > 1 ? ", " + std::to_string(c.turns) + " turns" : "") +
-         (c.tensor ? ", tensor cores" : "") + (c.ahead == 1 ? ", ahead" : c.ahead == 2 ? ", ahead in all" : c.ahead == 3 ? ", ahead but for the first" : "") +
-         (c.keep == 1 ? ", matrices in registers" : c.keep > 1 ? ", matrices in registers throughout" : "");
+         (c.lines > 1 ? ", " + std::to_string(c.lines) + " lines at a time" : "") + (c.unroll > 0 ? ", sums by " + std::to_string(c.unroll) : "") + (c.early == 1 ? ", early" : c.early > 1 ? ", half early" : "") + (c.turns == 0 ? ", all turns" : c.turns > 1 ? ", " + std::to_string(c.turns) + " turns" : "") +
+         (c.tensor == 1 ? ", tensor cores" : c.tensor == 2 ? ", tensor cores between" : c.tensor > 2 ? ", tensor cores apart" : "") + (c.ahead == 1 ? ", ahead" : c.ahead == 2 ? ", ahead in all" : c.ahead == 3 ? ", ahead but for the first" : "") +
+         (c.keep == 1 ? ", matrices in registers" : c.keep > 1 ? ", matrices in registers throughout" : "") + (c.deal ? ", lines dealt out" : "");
 }
 
 }  // namespace ricci::cuda

@@ -52,6 +52,7 @@ int matrix_of(const chain_plan& p, const chain_op& op, const operand& x) {
   if (op.op.what != action::contract || is_elementwise(op)) return -1;
   for (std::size_t m = 0; m < p.matrices.size(); ++m) {
     const chain_matrix& y = p.matrices[m];
+    if (y.may_halve && y.halves == op.tensor) continue;
     const bool same = is_same(x, y.source) || (x.memory >= 0 && x.memory == y.source.memory);
     if (!same || x.conj != y.source.conj || x.parity != y.source.parity) continue;
     // Equal labels in equal places: the rows and the line of this operation walk the matrix as they did when it was made.
@@ -72,15 +73,18 @@ int matrix_of(const chain_plan& p, const chain_op& op, const operand& x) {
 
 std::vector<int> kept_by(const chain_plan& p, const chain_pass& pass) {
   constexpr std::int64_t most_words = 192;  // of 4 bytes: with more, lines would spill
-  std::vector<int> all;
+  const std::int64_t at_once = std::int64_t{p.config.threads} * pass.lines, turns = (product_of(p, pass.fibre) * p.config.elements + at_once - 1) / at_once;
+  std::vector<int> all, again;
   for (const int n : pass.ops) {
     const chain_op& x = p.ops[static_cast<std::size_t>(n)];
     for (const operand* f : {&x.op.a, &x.op.b}) {
       const int m = matrix_of(p, x, *f), kept = m < 0 ? -1 : p.matrices[static_cast<std::size_t>(m)].kept;
-      if (kept >= 0 && !contains(all, kept)) all.push_back(kept);
+      if (kept >= 0) (contains(all, kept) ? again : all).push_back(kept);
     }
   }
   if (p.config.keep > 1) return all;
+  // What a thread reads once may as well stay where it is.
+  if (turns == 1) std::erase_if(all, [&](int m) { return !contains(again, m); });
   const auto words = [&](int m) { return p.matrices[static_cast<std::size_t>(m)].count * p.matrices[static_cast<std::size_t>(m)].columns * static_cast<std::int64_t>(size_of(compute_type(p.type))) / 4; };
   std::stable_sort(all.begin(), all.end(), [&](int x, int y) { return words(x) > words(y); });
   std::int64_t sum = 0;

@@ -312,6 +312,49 @@ class pass_maker {
 
 }  // namespace
 
-bool make_passes(chain_plan& p) { return pass_maker(p).run(); }
+bool make_passes(chain_plan& p) {
+  const bool made = pass_maker(p).run();
+  p.joined = p.passes, p.split.clear();
+  return made;
+}
+
+void split_passes(chain_plan& p) {
+  p.passes = p.joined;
+  for (const int n : p.split) p.ops[static_cast<std::size_t>(n)].stored = false;
+  p.split.clear();
+  if (p.config.tensor < 3) return;
+  std::vector<chain_pass> all;
+  int later = 0, most = 0;  // stages more: of the stages before, and of this one
+  for (std::size_t q = 0; q < p.joined.size(); ++q) {
+    const chain_pass& pass = p.joined[q];
+    if (q > 0 && pass.stage != p.joined[q - 1].stage) later += most, most = 0;
+    std::vector<chain_pass> parts;
+    for (const int n : pass.ops) {
+      const bool product = !is_elementwise(p.ops[static_cast<std::size_t>(n)]);
+      if (parts.empty() || product == is_elementwise(p.ops[static_cast<std::size_t>(parts.back().ops[0])])) parts.push_back(pass), parts.back().ops.clear();
+      parts.back().ops.push_back(n);
+    }
+    const bool splits = touches_memory(p, pass) && parts.size() > 1 && std::all_of(parts.begin(), parts.end(), [&](const chain_pass& x) {
+      return is_elementwise(p.ops[static_cast<std::size_t>(x.ops[0])]) || (suits_tensor_cores(p, x) && !touches_memory(p, x));
+    });
+    if (!splits) parts = {pass};
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      parts[k].stage = pass.stage + later + static_cast<int>(k);
+      for (const int n : parts[k].ops) {
+        chain_op& x = p.ops[static_cast<std::size_t>(n)];
+        const bool read = std::any_of(pass.ops.begin(), pass.ops.end(), [&](int m) {
+          if (std::find(parts[k].ops.begin(), parts[k].ops.end(), m) != parts[k].ops.end() || m < n) return false;
+          const auto in = inputs_of(p.ops[static_cast<std::size_t>(m)].op);
+          return std::any_of(in.begin(), in.end(), [&](const operand* y) { return is_same(*y, x.op.c); });
+        });
+        if (read && !x.stored) x.stored = true, p.split.push_back(n);
+      }
+      all.push_back(parts[k]);
+    }
+    most = std::max(most, static_cast<int>(parts.size()) - 1);
+  }
+  std::stable_sort(all.begin(), all.end(), [](const chain_pass& x, const chain_pass& y) { return x.stage < y.stage; });
+  p.passes = std::move(all);
+}
 
 }  // namespace ricci::cuda::chains

@@ -3,7 +3,6 @@
 #include <cstdio>
 #include <functional>
 #include <map>
-#include <set>
 
 #include "gpu/chain_writer.hpp"
 
@@ -64,7 +63,7 @@ std::string kept_text(const chain_plan& p, const std::vector<int>& matrices) {
 
 pass_writer::pass_writer(const chain_plan& p, const chain_pass& pass) : p_(p), pass_(pass) {
   fibres_ = product_of(p, pass.fibre);
-  tasks_ = fibres_ * p.config.elements;
+  tasks_ = pass.order.empty() ? fibres_ * p.config.elements : static_cast<std::int64_t>(pass.order.size());
   lines_ = pass.lines;
 }
 
@@ -110,6 +109,11 @@ std::string pass_writer::place_text(int r) const {
     t += "      const bool on" + n + " = task + " + num(r * p_.config.threads) + " < " + num(tasks_) + ";\n";
     t += "      const int task" + n + " = on" + n + " ? task + " + num(r * p_.config.threads) + " : task;\n";
   }
+  if (!pass_.order.empty()) {
+    t += "      const int dealt" + n + " = orders[" + num(pass_.order_at) + " + " + task + "];\n      const bool takes" + n + " = dealt" + n + " != " + num(no_task) + (r > 0 ? " && on" + n : "") + ";\n";
+    t += "      const int own" + n + " = takes" + n + " ? dealt" + n + " : 0;\n";
+    task = "own" + n;
+  }
   const bool fast = pass_.element_fastest || pass_.by_element;
   const std::string e = elements == 1 ? "0" : fast ? task + " % " + num(elements) : task + " / " + num(fibres_);
   const std::string f = fibres_ == 1 ? "0" : fast ? task + " / " + num(elements) : elements == 1 ? task : task + " % " + num(fibres_);
@@ -147,7 +151,7 @@ std::string pass_writer::fibre_base(const operand& x, int r, std::string& before
   const std::string n = "_" + std::to_string(r);
   if (const int copied = input_of(p_, x); copied >= 0) {
     const chain_input& in = p_.inputs[static_cast<std::size_t>(copied)];
-    std::string value = num(in.offset) + " + e" + n + " * " + num(in.run);
+    std::string value = num(in.offset) + " + shift" + std::to_string(copied) + " + e" + n + " * " + num(in.run);
     for (const int l : pass_.fibre)
       if (const std::int64_t s = stride_of(x, l); s != 0) value += " + L" + std::to_string(l) + n + " * " + num(s);
     return base("int", value, before);
@@ -245,7 +249,7 @@ std::string pass_writer::store(int n, int r, const std::string& x, std::string& 
   const operand& c = here.op.c;
   const std::string suffix = "_" + std::to_string(r);
   if (!is_in_memory(p_, c)) {
-    const std::string guard = pass_.tensor ? "if (on" + suffix + " && there) " : r > 0 ? "if (on" + suffix + ") " : "";
+    const std::string guard = !pass_.order.empty() ? "if (takes" + suffix + ") " : pass_.tensor ? "if (on" + suffix + " && there) " : r > 0 ? "if (on" + suffix + ") " : "";
     return guard + "shared[" + fibre_base(c, r, before) + rest(c, here.line) + "] = " + x + ";\n";
   }
   const std::string to = fibre_base(c, r, before);
@@ -269,64 +273,6 @@ int pass_writer::pointer_of(const operand& x) const {
 
 namespace {
 
-/// The halves of an even or odd matrix: (M(q,k) + M(q,N-1-k)) / 2, then (M(q,k) - M(q,N-1-k)) / 2.
-std::string halves_text(const chain_plan& p, const chain_matrix& m, const std::string& from) {
-  const std::string columns = num(m.columns), even = num((m.count + 1) / 2);
-  const std::string row = num(stride_of(m.source, m.rows[0])), column = num(stride_of(m.source, m.line));
-  return "  for (int x = thread; x < " + num(m.count * m.columns) + "; x += " + num(p.config.threads) + ") {\n    const int k = x / " + columns + " < " + even + " ? x / " + columns +
-         " : x / " + columns + " - " + even + ", mirror = " + num(m.count - 1) + " - k;\n    const W a = E::get(" + from + "[k * " + row + " + x % " + columns + " * " + column +
-         "]), b = E::get(" + from + "[mirror * " + row + " + x % " + columns + " * " + column + "]);\n    shared[" + num(m.offset) + " + x / " + columns + " * " + num(m.pitch) +
-         " + x % " + columns + "] = x / " + columns + " >= " + even + " ? constant<W>(0.5) * (a - b) : k == mirror ? a : constant<W>(0.5) * (a + b);\n  }\n";
-}
-
-/// Every block has its own copy of the matrices that all elements share.
-std::string matrices_text(const chain_plan& p) {
-  std::string t;
-  const auto pointers = pointers_of(p);
-  for (std::size_t n = 0; n < p.matrices.size(); ++n) {
-    const chain_matrix& m = p.matrices[n];
-    if (p.config.keep > 1 && m.kept >= 0 && m.kept != static_cast<int>(n)) continue;
-    const auto at = std::find_if(pointers.begin(), pointers.end(), [&](const operand& y) { return is_same_memory(m.source, y); }) - pointers.begin();
-    if (m.halves) {
-      t += halves_text(p, m, "p" + std::to_string(at));
-      continue;
-    }
-    const std::int64_t size = m.count * m.columns;
-    std::string from = "0";
-    std::int64_t inside = m.count;
-    for (const int l : m.rows) {
-      const std::int64_t extent = p.extents[static_cast<std::size_t>(l)];
-      inside /= extent;
-      from += " + x / " + num(m.columns * inside) + " % " + num(extent) + " * " + num(stride_of(m.source, l));
-    }
-    if (m.line >= 0) from += " + x % " + num(m.columns) + " * " + num(stride_of(m.source, m.line));
-    t += "  for (int x = thread; x < " + num(size) + "; x += " + num(p.config.threads) + ")\n    shared[" + num(m.offset) + " + x / " + num(m.columns) + " * " +
-         num(m.pitch) + " + x % " + num(m.columns) + "] = conj_if<" + (m.source.conj ? "true" : "false") + ">(" + (m.source.type == p.type ? "E::get" : "") + "(p" + std::to_string(at) + "[" + from + "]));\n";
-  }
-  return t;
-}
-
-/// What later stages read is on its way to the second cache while the first ones run; what the first stage reads, while the
-/// block's matrices are copied, or the group before it is still at work: `group` is a C++ expression.
-std::string early_text(const chain_plan& p, bool begins, const std::string& group = "") {
-  std::string t;
-  const auto pointers = pointers_of(p);
-  std::set<std::size_t> done;
-  for (const chain_pass& pass : p.passes)
-    for (const int n : pass.ops) {
-      const chain_op& x = p.ops[static_cast<std::size_t>(n)];
-      for (const operand* in : inputs_of(x.op)) {
-        if (!is_in_memory(p, *in) || is_same(*in, x.op.c) || input_of(p, *in) >= 0) continue;
-        const auto at = static_cast<std::size_t>(std::find_if(pointers.begin(), pointers.end(), [&](const operand& y) { return is_same_memory(*in, y); }) - pointers.begin());
-        const std::int64_t run = run_of_element(p, *in);
-        if (run * static_cast<std::int64_t>(size_of(in->type)) * p.config.elements < 512 || (pass.stage == 0) != begins || !done.insert(at).second) continue;
-        t += "      if (thread == " + num(static_cast<std::int64_t>(done.size() - 1) % p.config.threads) + ") ask_for_run(p" + std::to_string(at) + ", first * " + num(run) + ", end * " + num(run) + ");\n";
-      }
-    }
-  if (t.empty()) return t;
-  return "    {\n" + (group.empty() ? "" : "      const i64 first = (" + group + ") * " + num(p.config.elements) + ";\n") + "      const i64 end = first + " + num(p.config.elements) + " < args.count ? first + " + num(p.config.elements) + " : args.count;\n" + t + "    }\n";
-}
-
 std::string pointers_text(const chain_plan& p) {
   std::string t;
   const auto pointers = pointers_of(p);
@@ -347,12 +293,14 @@ kernel_request request_of(const chain_plan& p) {
   const std::string threads = num(p.config.threads), barrier = p.config.threads == 32 ? "    __syncwarp();\n" : "    __syncthreads();\n";
   std::string t = "#include \"chain.cuh\"\nstruct chain_args {\n  void* p[" + std::to_string(std::max<std::size_t>(1, pointers)) +
                   "];\n  i64 count, groups;\n  double s[" + std::to_string(std::max<std::size_t>(1, scalars)) + "][2];\n};\n";
+  t += orders_table(p);
   t += "extern \"C\" __global__ void __launch_bounds__(" + threads + ", " + num(p.config.blocks) + ") chain(const __grid_constant__ chain_args args) {\n";
   t += "  using E = " + element_type(p.type) + ";\n  using W = typename E::wide;\n  extern __shared__ uint4 pool[];\n";
   t += "  W* const shared = reinterpret_cast<W*>(pool);\n  const int thread = static_cast<int>(threadIdx.x);\n" + pointers_text(p);
   for (std::size_t n = 0; n < scalars; ++n) t += "  const W s" + std::to_string(n) + " = coefficient(static_cast<W*>(nullptr), args.s[" + std::to_string(n) + "]);\n";
-  for (std::size_t n = 0; n < p.inputs.size(); ++n) t += ask_ahead(p, n, "static_cast<i64>(blockIdx.x)");
+  t += begin_ahead(p);
   if (p.config.early && !p.matrices.empty()) t += early_text(p, true, "static_cast<i64>(blockIdx.x)");
+  if (p.order_count > 0) t += "  const unsigned short* const orders = reinterpret_cast<const unsigned short*>(shared + " + num(p.order_offset) + ");\n";
   t += matrices_text(p);
   if (p.config.keep > 1) {
     std::vector<int> kept;
@@ -362,14 +310,16 @@ kernel_request request_of(const chain_plan& p) {
     if (!kept.empty()) t += barrier + kept_text(p, kept);
   }
   t += "#pragma unroll 1\n  for (i64 group = blockIdx.x; group < args.groups; group += gridDim.x) {\n    const i64 first = group * " + num(p.config.elements) + ";\n";
+  t += shifts_text(p);
   if (p.config.early) t += early_text(p, false);
   // Between two stages: what the next one reads must be there, and what the one before has read makes room.
+  const auto sets = sets_of(p);
   const auto between = [&](int before, int after, bool needed) {
-    for (std::size_t n = 0; n < p.inputs.size(); ++n)
-      if (p.inputs[n].first == after) t += wait_ahead(p, n);
+    for (std::size_t s = 0; s < sets.size(); ++s)
+      if (p.inputs[sets[s].first].first == after) t += wait_ahead(p, s);
     if (needed) t += barrier;
-    for (std::size_t n = 0; n < p.inputs.size(); ++n)
-      if (p.inputs[n].last == before) t += ask_ahead(p, n, "group + gridDim.x");
+    for (std::size_t s = 0; s < sets.size(); ++s)
+      if (p.inputs[sets[s].first].last == before) t += ask_ahead(p, s, "group + gridDim.x");
   };
   // The next group's first tensors are asked for when a third of the stages are left: sooner would be much that waits.
   const int last = p.passes.empty() ? 0 : p.passes.back().stage, asks = p.config.early && p.config.turns != 1 ? last - last / 3 : -1;
@@ -382,6 +332,7 @@ kernel_request request_of(const chain_plan& p) {
     t += chains::pass_writer(p, pass).text();
   }
   if (std::any_of(p.inputs.begin(), p.inputs.end(), [&](const chain_input& x) { return x.last == stage; })) between(stage, -1, true);
+  if (!p.inputs.empty()) t += "    ++turn;\n";
   t += "  }\n}\n";
   return {std::move(t), "chain", p.config.threads, p.shared_bytes};
 }

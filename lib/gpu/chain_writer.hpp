@@ -14,6 +14,19 @@ inline std::string num(std::int64_t x) { return std::to_string(x); }
 /// Declares the matrices in registers and reads them.
 std::string kept_text(const chain_plan& p, const std::vector<int>& matrices);
 
+/// Stands in the tables for a thread that takes no task.
+inline constexpr int no_task = 0xffff;
+
+/// The kernel's tables of tasks in memory.
+std::string orders_table(const chain_plan& p);
+
+/// Copies them and the matrices that all elements share to shared memory.
+std::string matrices_text(const chain_plan& p);
+
+/// Asks for what later stages read, or, if `begins`, for what the first one reads: of the group of elements that a C++
+/// expression tells, else of this one.
+std::string early_text(const chain_plan& p, bool begins, const std::string& group = "");
+
 class pass_writer {
  public:
   pass_writer(const chain_plan& p, const chain_pass& pass);

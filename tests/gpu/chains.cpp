@@ -18,7 +18,7 @@ namespace {
 void vary(cuda::program_plan& p, std::size_t n) {
   if (n % 5 != 3) return;
   for (cuda::launch_plan& l : p.launches)
-    if (l.chain) cuda::set_config(*l.chain, {.elements = 3, .threads = n % 2 ? 32 : 96, .lines = 3, .blocks = 1, .early = true, .unroll = 2, .turns = 2});
+    if (l.chain) cuda::set_config(*l.chain, {.elements = 3, .threads = n % 2 ? 32 : 96, .lines = 3, .blocks = 1, .early = 1, .unroll = 2, .turns = 2});
 }
 
 /// Plans of some of the cases.
@@ -81,7 +81,7 @@ TEST_CASE("products on tensor cores, and elements copied while the ones before a
   host_gpu gpu;
   std::size_t ahead = 0, tensor = 0;
   const auto [plans, which] = pick(gpu, cases, [&](auto& chain, std::size_t n) {
-    cuda::set_config(chain, {.elements = n % 3 == 0 ? 1 : n % 3 == 1 ? 2 : 3, .threads = n % 2 ? 32 : 96, .lines = 2, .turns = n % 4 == 0 ? 0 : 3, .ahead = n % 5 == 0 ? 1 : n % 5 == 1 ? 0 : 2, .tensor = n % 2 == 0 || n % 5 == 1});
+    cuda::set_config(chain, {.elements = n % 3 == 0 ? 1 : n % 3 == 1 ? 2 : 3, .threads = n % 2 ? 32 : 96, .lines = 2, .turns = n % 4 == 0 ? 0 : 3, .ahead = n % 5 == 0 ? 1 : n % 5 == 1 ? 0 : 2, .tensor = n % 2 == 0 || n % 5 == 1 ? 1 + static_cast<int>(n / 2) % 3 : 0});
     const bool cores = std::any_of(chain.passes.begin(), chain.passes.end(), [](const cuda::chain_pass& x) { return x.tensor; });
     ahead += !chain.inputs.empty(), tensor += cores;
     return !chain.inputs.empty() || cores;
@@ -106,6 +106,26 @@ TEST_CASE("even and odd matrices in registers") {
   });
   CHECK(plans.size() > 8);
   CHECK(turned > 8);
+  check_both_ways(gpu, cases, plans, which, ", threads in reverse");
+}
+
+TEST_CASE("lines dealt out by tables") {
+  const std::vector<fused_case> cases = fused_cases(false);
+  host_gpu gpu;
+  std::size_t dealt = 0, idle = 0;
+  const auto [plans, which] = pick(gpu, cases, [&](auto& chain, std::size_t n) {
+    cuda::set_config(chain, {.elements = 1 + static_cast<int>(n) % 3, .threads = n % 2 ? 32 : 64, .lines = 1 + static_cast<int>(n) % 2, .turns = n % 2 ? 1 : 3, .keep = static_cast<int>(n) % 3, .deal = true});
+    bool any = false;
+    for (const cuda::chain_pass& pass : chain.passes) {
+      std::vector<int> tasks = pass.order;
+      idle += static_cast<std::size_t>(std::erase(tasks, -1)), dealt += !tasks.empty(), any = any || !tasks.empty();
+      std::sort(tasks.begin(), tasks.end());
+      for (std::size_t t = 0; t < tasks.size(); ++t) REQUIRE(tasks[t] == static_cast<int>(t));
+    }
+    return any;
+  });
+  CHECK(dealt > 20);
+  CHECK(idle > 20);
   check_both_ways(gpu, cases, plans, which, ", threads in reverse");
 }
 

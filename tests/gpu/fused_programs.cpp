@@ -189,6 +189,8 @@ std::vector<fused_case> fused_cases(bool large) {
   }
   all.push_back(bk5(dtype::f64, 16, 2));
   if (large) all.push_back(bk1(dtype::f64, 16, 17, 2)), all.push_back(bk3(dtype::f64, 16, 17, 2));
+  // As they were measured: with matrices of declared parity, and blocks that take several elements one after the other.
+  for (int P = 6; P <= 11 && large; ++P) all.push_back(bk1(dtype::f64, P, P + 1, 9, false, true)), all.push_back(bk3(dtype::f64, P, P + 1, 9, 1, true));
   for (const dtype t : {dtype::f32, dtype::f16, dtype::bf16, dtype::c64, dtype::c128}) {
     all.push_back(bk1(t, 3, 4, 11));
     if (!is_complex(t)) all.push_back(bk3(t, 3, 4, 7));

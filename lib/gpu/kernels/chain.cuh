@@ -133,20 +133,45 @@ __device__ inline void ask_for_run(const T* from, i64 first, i64 last) {
   if (end > begin) ask_for(reinterpret_cast<const char*>(begin), static_cast<unsigned>(end - begin));
 }
 
-/// Group `which` of Words words, of a tensor of `end`: asked for, and one group of copies even if there is nothing left.
-template <int Threads, int Words, class T>
-__device__ inline void copy_group(T* to, const T* from, i64 which, i64 end, int thread) {
-  constexpr int wide = 16 / sizeof(T), turns = (Words + Threads - 1) / Threads;
+/// Words between the multiple of 16 bytes before group `which` of Words words and its beginning; copies have the same gap.
+template <int Words, class T>
+__device__ inline int group_shift(const T* from, i64 which) { return static_cast<int>(reinterpret_cast<u64>(from + which * Words) % 16 / sizeof(T)); }
+
+/// Group `which` of `many` tensors of `end` words each, Slot apart in shared memory: asked for by a thread each, and one group
+/// of copies even if there is nothing left. What does not fill 16 bytes at its ends is copied by itself.
+template <int Threads, int Words, int Slot, class T>
+__device__ inline void copy_groups(T* to, void* const* from, int many, i64 which, i64 end, int thread, u64* arrived) {
+  constexpr int wide = 16 / sizeof(T);
   const i64 first = which * Words;
   if (first < end) {
     const int words = end - first < Words ? static_cast<int>(end - first) : Words;
-    if (Words % wide == 0 && words == Words && reinterpret_cast<u64>(from) % 16 == 0) {
-#pragma unroll(turns / wide < 16 ? turns / wide + 1 : 8)
-      for (int x = thread * wide; x < Words; x += Threads * wide) copy_async<16>(to + x, from + first + x);
+    const auto copy = [&](int n, int begin, int step) {
+      const T* const base = static_cast<const T*>(from[n]);
+      const int shift = group_shift<Words>(base, which), gap = (wide - shift) % wide, head = gap < words ? gap : words, body = (words - head) / wide * wide;
+      T* const near = to + n * Slot + shift;
+      const T* const far = base + first;
+      if constexpr (has_bulk_copies) {
+        copy_bulk(near + head, far + head, body * static_cast<int>(sizeof(T)), arrived);
+      } else {
+        for (int x = begin * wide; x < body; x += step * wide) copy_async<16>(near + head + x, far + head + x);
+      }
+      if constexpr (wide > 1) {
+        for (int x = begin; x < head; x += step) copy_async<sizeof(T)>(near + x, far + x);
+        for (int x = head + body + begin; x < words; x += step) copy_async<sizeof(T)>(near + x, far + x);
+      }
+    };
+    if constexpr (has_bulk_copies) {
+      if (thread < many) copy(thread, 0, 1);
     } else {
-#pragma unroll 4
-      for (int x = thread; x < words; x += Threads) copy_async<sizeof(T)>(to + x, from + first + x);
+      for (int n = 0; n < many; ++n) copy(n, thread, Threads);
     }
   }
   commit_copies();
+}
+
+/// Waits for the group that was asked for the `turn`-th time; Pending groups were asked for since.
+template <int Pending>
+__device__ inline void wait_group(u64* arrived, unsigned turn) {
+  wait_arrival(arrived, turn);
+  wait_copies<Pending>();
 }

@@ -1,17 +1,16 @@
 // Products of 16 lines with a matrix on the f64 tensor cores. Of a warp, thread 4 row + quad has terms of lines row and row + 8.
 //
-// A tile holds eight values of each line: thread quad has 2 quad and 2 quad + 1 of them. Of a last tile with four or fewer,
-// every other column stays empty, so that thread quad has value quad: one place instead of two.
+// A tile holds eight values of each line: thread quad has values quad and quad + 4 of them, so that four threads store
+// neighbours. Of a last tile with four or fewer that is one place instead of two.
 #pragma once
 #include "element.cuh"
 
 constexpr __host__ __device__ int tiles_of(int n) { return divide_up(n, 8); }
-constexpr __host__ __device__ bool is_half(int n, int tile) { return n - tile * 8 <= 4; }
 
 /// Which value of a line of N a thread has in a place; N or more: none.
 template <int N>
 __device__ inline int line_at(int place, int quad) {
-  return is_half(N, place / 2) ? place / 2 * 8 + quad : place / 2 * 8 + 2 * quad + place % 2;
+  return place * 4 + quad;
 }
 
 /// A matrix of Terms rows and N columns, as the tensor cores want its tiles; `kept`: the terms come from tiles.
@@ -22,9 +21,8 @@ __device__ inline void load_matrix(double (&f)[Steps][tiles_of(N)], const double
 #pragma unroll
     for (int t = 0; t < tiles_of(N); ++t) {
       const int term = Kept ? line_at<Terms>(s, quad) : s * 4 + quad;
-      const int column = is_half(N, t) ? t * 8 + row / 2 : t * 8 + row;
-      const bool is = term < Terms && column < N && !(is_half(N, t) && row % 2 == 1);
-      f[s][t] = is ? matrix[term * pitch + column] : 0.0;
+      const int column = t * 8 + row % 2 * 4 + row / 2;
+      f[s][t] = term < Terms && column < N ? matrix[term * pitch + column] : 0.0;
     }
 }
 

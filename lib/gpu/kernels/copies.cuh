@@ -19,3 +19,36 @@ __device__ inline void commit_copies() { asm volatile("cp.async.commit_group;" :
 /// Waits until all but the Pending newest groups of this thread's copies are there.
 template <int Pending>
 __device__ inline void wait_copies() { asm volatile("cp.async.wait_group %0;" ::"n"(Pending) : "memory"); }
+
+#if __CUDA_ARCH__ >= 900
+constexpr bool has_bulk_copies = true;
+
+/// What bulk copies say when they are there, each of `count` threads once; by one thread.
+__device__ inline void begin_arrivals(u64* arrived, int count) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(static_cast<u32>(__cvta_generic_to_shared(arrived))), "r"(count) : "memory");
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+/// One copy by the hardware: to and from are at multiples of 16 bytes, and so are their ends. By one thread.
+__device__ inline void copy_bulk(void* to, const void* from, int bytes, u64* arrived) {
+  const u32 there = static_cast<u32>(__cvta_generic_to_shared(arrived));
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(there), "r"(bytes) : "memory");
+  if (bytes > 0)
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(static_cast<u32>(__cvta_generic_to_shared(to))), "l"(from), "r"(bytes),
+                 "r"(there)
+                 : "memory");
+}
+
+/// Waits for copies the `turn`-th time, from 0.
+__device__ inline void wait_arrival(u64* arrived, unsigned turn) {
+  u32 there;
+  do asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}" : "=r"(there) : "r"(static_cast<u32>(__cvta_generic_to_shared(arrived))), "r"(turn & 1) : "memory");
+  while (there == 0);
+}
+#else
+constexpr bool has_bulk_copies = false;
+__device__ inline void begin_arrivals(u64*, int) {}
+__device__ inline void copy_bulk(void*, const void*, int, u64*) {}
+__device__ inline void wait_arrival(u64*, unsigned) {}
+#endif

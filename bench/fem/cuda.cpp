@@ -2,7 +2,7 @@
 // run, GDOF/s and nominal GFLOP/s as the bake-off counts them. Times by events, medians.
 //   bench_fem_cuda [--case BK1] [--degrees 1:10] [--unknowns 1e7] [--tune 1] [--json FILE]
 // --tune measures other configurations of every kernel too, and shows each; --tune 2 those that copy ahead alone,
-// --tune 3 those with matrices in registers.
+// --tune 3 those with matrices in registers, --tune 4 those with tensor cores, tables of lines and copies beside that.
 // --compile 1 fills the kernel cache and measures nothing.
 #include <algorithm>
 #include <array>
@@ -49,7 +49,7 @@ std::vector<cuda::chain_config> tensor_configurations(const cuda::chain_plan& p,
   cuda::chain_plan q = p;
   for (const int threads : {32, 64, 96, 128, 192})
     for (const int elements : {1, 2, 3, 4, 6, 8}) {
-      cuda::chain_config c{.elements = elements, .threads = threads, .early = ahead < 2, .turns = ahead > 0 ? 0 : 1, .ahead = ahead, .tensor = true};
+      cuda::chain_config c{.elements = elements, .threads = threads, .early = ahead < 2 ? 1 : 0, .turns = ahead > 0 ? 0 : 1, .ahead = ahead, .tensor = 1};
       cuda::set_config(q, c);
       if (q.shared_bytes > machine.shared_most || (ahead > 0 && q.inputs.empty())) continue;
       double useful = 0, spent = 0;
@@ -87,11 +87,38 @@ std::vector<cuda::chain_config> keeping_configurations(const cuda::chain_plan& p
   };
   for (const int keep : {2, 1}) {
     cuda::chain_config own = p.config;
-    own.early = true, own.ahead = 0, own.tensor = false, own.keep = keep;
+    own.early = 1, own.ahead = 0, own.tensor = 0, own.keep = keep;
     for (own.lines = 1; own.lines <= 2; ++own.lines) add(own);
     for (const auto& [elements, threads, lines] : {std::array{1, 32, 1}, {1, 32, 2}, {1, 64, 1}, {1, 64, 2}, {2, 32, 2}, {2, 64, 1}, {3, 64, 1}, {2, 128, 1}})
-      add({.elements = elements, .threads = threads, .lines = lines, .early = true, .keep = keep});
-    for (const cuda::chain_config& c : cuda::chain_candidates(p, machine, 4, {.early = true, .keep = keep})) add(c);
+      add({.elements = elements, .threads = threads, .lines = lines, .early = 1, .keep = keep});
+    for (const cuda::chain_config& c : cuda::chain_candidates(p, machine, 4, {.early = 1, .keep = keep})) add(c);
+  }
+  return all;
+}
+
+/// What goes together with many warps: products on the tensor cores where no memory is touched, lines dealt out; and copies
+/// ahead with matrices in registers.
+std::vector<cuda::chain_config> later_configurations(const cuda::chain_plan& p, const cuda::gpu_machine& machine) {
+  std::vector<cuda::chain_config> all{p.config};
+  cuda::chain_plan q = p;
+  const auto add = [&](cuda::chain_config c, const std::vector<int>& registers) {
+    cuda::set_config(q, c);
+    if (q.shared_bytes > machine.shared_most || (c.ahead > 0 && q.inputs.empty())) return;
+    const int room = std::max(1, std::min({machine.shared_bytes / (q.shared_bytes + 1024), machine.threads / c.threads, 32}));
+    for (const int each : registers) {
+      c.blocks = std::min(room, std::max(1, machine.registers / (each * c.threads)));
+      if (std::find(all.begin(), all.end(), c) == all.end()) all.push_back(c);
+    }
+  };
+  for (const auto& [elements, threads] : {std::pair{1, 64}, {1, 96}, {1, 128}, {1, 160}, {2, 96}, {2, 192}, {3, 64}}) {
+    for (const int tensor : {2, 3})
+      for (const int early : {1, 2})
+        for (const int turns : {1, 2, 4, 8}) add({.elements = elements, .threads = threads, .early = early, .turns = turns, .tensor = tensor}, {96, 128});
+    for (const int lines : {1, 2}) {
+      for (const int keep : {0, 2}) add({.elements = elements, .threads = threads, .lines = lines, .early = 1, .keep = keep, .deal = true}, {96, 128, 168});
+      for (const int ahead : {2, 3})
+        for (const int turns : {4, 8}) add({.elements = elements, .threads = threads, .lines = lines, .early = 1, .turns = turns, .ahead = ahead, .keep = 2}, {128, 168, 208});
+    }
   }
   return all;
 }
@@ -99,6 +126,7 @@ std::vector<cuda::chain_config> keeping_configurations(const cuda::chain_plan& p
 /// What the library runs, or others by estimate besides, and the first ones changed a little.
 std::vector<cuda::chain_config> configurations(const cuda::chain_plan& p, const cuda::gpu_machine& machine, int tune) {
   if (tune == 0) return {p.config};
+  if (tune == 4) return later_configurations(p, machine);
   if (tune == 3) return keeping_configurations(p, machine);
   std::vector<cuda::chain_config> all{p.config};
   for (const int ahead : {0, 1, 2})
@@ -112,12 +140,12 @@ std::vector<cuda::chain_config> configurations(const cuda::chain_plan& p, const 
     if (std::find(all.begin(), all.end(), x) == all.end()) all.push_back(x);
   };
   for (std::size_t c = 0; c < base; ++c) {
-    if (all[c].ahead < 2) add(c, [](auto& x) { x.early = !x.early; });
+    if (all[c].ahead < 2) add(c, [](auto& x) { x.early = x.early ? 0 : 1; });
     if (all[c].lines > 2) add(c, [](auto& x) { x.lines = 6; });
-    if (all[c].lines > 2) add(c, [](auto& x) { x.lines = 8, x.early = true; });
+    if (all[c].lines > 2) add(c, [](auto& x) { x.lines = 8, x.early = 1; });
     const bool some = c < 8 && tune == 1;
     if (some || c < 3) add(c, [](auto& x) { x.turns = x.turns == 8 ? 0 : 8; });
-    if (some) add(c, [](auto& x) { x.early = !x.early, x.turns = x.turns == 8 ? 0 : 8; });
+    if (some) add(c, [](auto& x) { x.early = x.early ? 0 : 1, x.turns = x.turns == 8 ? 0 : 8; });
     if (c < (tune == 1 ? 8 : 0) && all[c].blocks > 2) add(c, [](auto& x) { x.blocks = x.blocks * 2 / 3; });
     if (c < (tune == 1 ? 4 : 0)) add(c, [](auto& x) { x.unroll = x.unroll == 4 ? 0 : 4; });
   }
@@ -225,8 +253,8 @@ class bench {
         const cuda::chain_config& settled = code.plan().launches[0].chain->config;
         x.config = to_string(settled) + ", " + std::to_string(settled.blocks) + " blocks";
         char entry[160];
-        std::snprintf(entry, sizeof entry, "    {0x%016llx, {%d, %d, %d, %d, %s, %d, %d, %d, %s, %d}},  // %s, degree %d", static_cast<unsigned long long>(cuda::signature_of(*plan.launches[0].chain)),
-                      settled.elements, settled.threads, settled.lines, settled.blocks, settled.early ? "true" : "false", settled.unroll, settled.turns, settled.ahead, settled.tensor ? "true" : "false", settled.keep, name.c_str(), degree);
+        std::snprintf(entry, sizeof entry, "    {0x%016llx, {%d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %s}},  // %s, degree %d", static_cast<unsigned long long>(cuda::signature_of(*plan.launches[0].chain)),
+                      settled.elements, settled.threads, settled.lines, settled.blocks, settled.early, settled.unroll, settled.turns, settled.ahead, settled.tensor, settled.keep, settled.deal ? "true" : "false", name.c_str(), degree);
         x.entry = entry;
         if (set_.tune) show(x, "  ");
         if (best.seconds == 0 || x.seconds < best.seconds) best = x;

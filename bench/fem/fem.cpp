@@ -2,7 +2,6 @@
 // application), nominal GFLOP/s and GDOF/s as the bake-off counts them, beside Eigen and the roofline. One thread, thread
 // CPU time, median of interleaved runs. BK1i: eight elements side by side in memory; BP3c: geometry from the corners.
 // deal.II's operators beside BP1, BP3, BP5 if bench_fem_dealii was built.
-//   bench_fem [--case BK1] [--degrees 1:8] [--seconds 0.2] [--json FILE]
 #include <ctime>
 
 #include <algorithm>
@@ -17,6 +16,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <kernels/kernels.hpp>
 #include <machine/machine.hpp>
 
 #include "../../examples/fem/operators.hpp"
@@ -37,8 +37,20 @@ double cpu_seconds() {
 
 using job = std::function<void()>;
 
-/// Median seconds of one run of each job, in turn until `budget` seconds are spent for each.
-std::vector<double> medians(const std::vector<job>& jobs, double budget) {
+/// Median seconds of one run of each job, and the median multiply-add peak of this core in between, GFLOP/s.
+struct timing {
+  std::vector<double> seconds;
+  double peak = 0;
+  double operator[](std::size_t which) const { return seconds[which]; }
+};
+
+double median(std::vector<double> x) {
+  std::nth_element(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(x.size() / 2), x.end());
+  return x[x.size() / 2];
+}
+
+/// Jobs in turn until `budget` seconds are spent for each.
+timing medians(const std::vector<job>& jobs, double budget) {
   std::vector<int> times;
   for (const job& run : jobs) {
     run();
@@ -47,15 +59,21 @@ std::vector<double> medians(const std::vector<job>& jobs, double budget) {
     const double once = std::max(cpu_seconds() - start, 1e-9);
     times.push_back(std::max(1, int(budget / 15 / once)));
   }
-  std::vector<std::vector<double>> found(jobs.size());
-  for (int round = 0; round < 15; ++round)
+  constexpr std::int64_t peak_rounds = 3000;  // some tens of microseconds
+  std::vector<std::vector<double>> found(jobs.size() + 1);  // the last: the peak
+  for (int round = 0; round < 15; ++round) {
     for (std::size_t x = 0; x < jobs.size(); ++x) {
       const double start = cpu_seconds();
       for (int y = 0; y < times[x]; ++y) jobs[x]();
       found[x].push_back((cpu_seconds() - start) / times[x]);
     }
-  std::vector<double> out;
-  for (auto& f : found) std::nth_element(f.begin(), f.begin() + 7, f.end()), out.push_back(f[7]);
+    const double start = cpu_seconds();
+    const double flops = ricci::kernels::best().peak[1](peak_rounds);
+    found.back().push_back(flops / (cpu_seconds() - start) * 1e-9);
+  }
+  timing out;
+  for (const auto& f : found) out.seconds.push_back(median(f));
+  out.peak = out.seconds.back(), out.seconds.pop_back();
   return out;
 }
 
@@ -67,7 +85,7 @@ double flops_of(const std::string& name, double P, double Q) {
 }
 
 struct settings {
-  std::string only, json;
+  std::string only, size, json;
   int first = 1, last = 8;
   double seconds = 0.15;
 };
@@ -76,6 +94,7 @@ struct result {
   std::string name, size;
   int degree;
   double gflops, eigen, gdofs, bound, error;
+  double peak = 0;                      // of multiply-adds, in between
   double dealii = 0, dealii_error = 0;  // GDOF/s
 };
 
@@ -148,22 +167,23 @@ class bench {
 
   void run() {
     std::printf("%s; one thread; nominal GFLOP/s, GDOF/s\n", machine_.name.c_str());
-    std::printf("%-5s %-6s %6s %9s %9s %9s %8s %8s %8s\n", "case", "size", "degree", "GFLOP/s", "Eigen", "roofline", "GDOF/s", "error",
-                "deal.II");
+    std::printf("%-5s %-6s %6s %9s %8s %9s %9s %8s %8s %8s\n", "case", "size", "degree", "GFLOP/s", "of peak", "Eigen", "roofline", "GDOF/s",
+                "error", "deal.II");
     for (int p = set_.first; p <= set_.last; ++p) {
       for (const char* name : {"BK1", "BK3", "BK5"})
         for (const bool cached : {true, false})
-          if (wanted(name)) kernel(name, p, cached), interleaved(name, p, cached);
+          if (wanted(name) && is_wanted(cached)) kernel(name, p, cached), interleaved(name, p, cached);
       for (const char* name : {"BK2", "BK4", "BK6"})
-        if (wanted(name)) vector_kernel(name, p);
+        if (wanted(name) && is_wanted(true)) vector_kernel(name, p);
       for (const char* name : {"BP1", "BP3", "BP5", "BP3c"})
-        if (wanted(name)) whole(name, p);
+        if (wanted(name) && is_wanted(false)) whole(name, p);
     }
     if (!set_.json.empty()) write();
   }
 
  private:
   bool wanted(const std::string& name) const { return set_.only.empty() || set_.only == name; }
+  bool is_wanted(bool cached) const { return set_.size.empty() || set_.size == (cached ? "cache" : "1M"); }
 
   /// Elements in each direction: what the case reads and writes fills half of the second cache, or about a million unknowns.
   int side_of(const std::string& name, int p, bool cached) const {
@@ -176,7 +196,7 @@ class bench {
   }
 
   void show(result found) {
-    std::printf("%-5s %-6s %6d %9.1f ", found.name.c_str(), found.size.c_str(), found.degree, found.gflops);
+    std::printf("%-5s %-6s %6d %9.1f %6.0f %% ", found.name.c_str(), found.size.c_str(), found.degree, found.gflops, 100 * found.gflops / found.peak);
     if (found.eigen > 0) std::printf("%9.1f ", found.eigen);
     else std::printf("%9s ", "-");
     std::printf("%9.1f %8.4f %8.1e", found.bound, found.gdofs, found.error);
@@ -212,8 +232,8 @@ class bench {
     const auto found = medians(jobs, set_.seconds);
     const double flops = double(p.grid.elements) * flops_of(name, p.b.P, p.b.Q);
     const double bytes = 16.0 * double(p.u.size()) + geometric_bytes(name, p, true);
-    show({name, cached ? "cache" : "1M", degree, flops / found[0] * 1e-9, peer ? flops / found.back() * 1e-9 : 0,
-          double(p.grid.elements) * std::pow(degree, 3) / found[0] * 1e-9, roofline(flops, bytes, cached), peer ? worst(p.v, want) : 0});
+    show({name, cached ? "cache" : "1M", degree, flops / found[0] * 1e-9, peer ? flops / found.seconds.back() * 1e-9 : 0,
+          double(p.grid.elements) * std::pow(degree, 3) / found[0] * 1e-9, roofline(flops, bytes, cached), peer ? worst(p.v, want) : 0, found.peak});
   }
 
   /// The same with eight elements side by side in memory; in cache, whole blocks of eight.
@@ -253,7 +273,7 @@ class bench {
     const double flops = double(elements) * flops_of(name, p.b.P, p.b.Q);
     const double bytes = share * (16.0 * double(p.u.size()) + geometric_bytes(name, p, true));
     show({name + "i", cached ? "cache" : "1M", degree, flops / found[0] * 1e-9, 0,
-          double(elements) * std::pow(degree, 3) / found[0] * 1e-9, roofline(flops, bytes, cached), error});
+          double(elements) * std::pow(degree, 3) / found[0] * 1e-9, roofline(flops, bytes, cached), error, found.peak});
   }
 
   /// Three components that share the geometry.
@@ -282,7 +302,7 @@ class bench {
     }
     const double flops = 3 * double(p.grid.elements) * flops_of(name, p.b.P, p.b.Q);
     show({name, "cache", degree, flops / found[0] * 1e-9, 0, 3 * double(p.grid.elements) * std::pow(degree, 3) / found[0] * 1e-9,
-          roofline(flops, 48.0 * double(p.u.size()) + geometric_bytes(name, p, true), true), error / size});
+          roofline(flops, 48.0 * double(p.u.size()) + geometric_bytes(name, p, true), true), error / size, found.peak});
   }
 
   /// y += A x on the global vector. BP3c: geometry from the corners.
@@ -337,18 +357,17 @@ class bench {
     const auto found = medians(jobs, set_.seconds);
     const double flops = double(p.grid.elements) * flops_of(name, p.b.P, p.b.Q);
     const double bytes = 24.0 * double(p.grid.unknowns) + 4.0 * double(dof.size()) + geometric_bytes(name, p, name != "BP3c");
-    show({name, "1M", degree, flops / found[0] * 1e-9, 0, double(p.grid.unknowns) / found[0] * 1e-9, roofline(flops, bytes, false), error,
+    show({name, "1M", degree, flops / found[0] * 1e-9, 0, double(p.grid.unknowns) / found[0] * 1e-9, roofline(flops, bytes, false), error, found.peak,
           dealii ? double(p.grid.unknowns) / found[1] * 1e-9 : 0, dealii_error});
   }
 
   void write() const {
     std::ofstream out(set_.json);
     out << "{\"machine\": \"" << machine_.name << "\", \"results\": [";
-    const char* between = "\n";
-    for (const result& x : results_) {
+    for (const char* between = "\n"; const result& x : results_) {
       out << between << "{\"case\": \"" << x.name << "\", \"size\": \"" << x.size << "\", \"degree\": " << x.degree
           << ", \"gflops\": " << x.gflops << ", \"eigen\": " << x.eigen << ", \"gdofs\": " << x.gdofs << ", \"roofline\": " << x.bound
-          << ", \"error\": " << x.error << ", \"deal.II\": " << x.dealii << "}";
+          << ", \"error\": " << x.error << ", \"peak\": " << x.peak << ", \"deal.II\": " << x.dealii << "}";
       between = ",\n";
     }
     out << "\n]}\n";
@@ -367,6 +386,7 @@ int main(int count, char** arguments) {
   std::string degrees = "1:8";
   CLI::App app("The CEED bake-off kernels and operators beside Eigen, deal.II and the roofline");
   app.add_option("--case", set.only, "BK1 .. BK6, BP1, BP3, BP5 or BP3c; all if none is named");
+  app.add_option("--size", set.size, "cache or 1M; both if none is named")->check(CLI::IsMember({"cache", "1M"}));
   app.add_option("--degrees", degrees, "As 3 or 1:8")->check([](const std::string& text) {
     return std::regex_match(text, std::regex("[1-9][0-9]?(:[1-9][0-9]?)?")) ? std::string() : "not a degree, or two as 1:8: " + text;
   });

@@ -385,7 +385,7 @@ int main(int count, char** arguments) {
   settings set;
   std::string degrees = "1:8";
   CLI::App app("The CEED bake-off kernels and operators beside Eigen, deal.II and the roofline");
-  app.add_option("--case", set.only, "BK1 .. BK6, BP1, BP3, BP5 or BP3c; all if none is named");
+  app.add_option("--case", set.only, "All if none is named")->check(CLI::IsMember({"BK1", "BK2", "BK3", "BK4", "BK5", "BK6", "BP1", "BP3", "BP5", "BP3c"}));
   app.add_option("--size", set.size, "cache or 1M; both if none is named")->check(CLI::IsMember({"cache", "1M"}));
   app.add_option("--degrees", degrees, "As 3 or 1:8")->check([](const std::string& text) {
     return std::regex_match(text, std::regex("[1-9][0-9]?(:[1-9][0-9]?)?")) ? std::string() : "not a degree, or two as 1:8: " + text;

@@ -96,6 +96,23 @@ void product(benchmark::State& state) {
           [&](matrix& out) { o.eigen(out).noalias() = o.eigen(o.A) * o.eigen(o.B); }, o.cols);
 }
 
+/// C(i,j) = A(i,k) B(k,j) of sides that differ: few rows, few columns, short and long sums.
+void oblong_product(benchmark::State& state) {
+  const std::int64_t rows = state.range(0), cols = state.range(2), sums = state.range(3);
+  operands a(rows, sums), b(sums, cols);
+  matrix C(rows, cols);
+  compare(state, C, ricci::plan(C(i, j).assign(a.A(i, k) * b.A(k, j)), one_thread),
+          [&](matrix& out) { a.eigen(out).noalias() = a.eigen(a.A) * b.eigen(b.A); }, sums);
+}
+
+void oblongs(benchmark::internal::Benchmark* b) {
+  constexpr std::int64_t shapes[][3] = {{512, 512, 512}, {2000, 2000, 2000}, {256, 1024, 1024}, {150, 150, 4000}, {64, 64, 4000},
+                                        {4000, 24, 1000}, {24, 4000, 1000}, {1000, 10, 1000}, {2000, 100, 2000}, {1000, 1000, 64}};
+  for (const auto& [m, n, k] : shapes)
+    for (std::int64_t peer : {0, 1}) b->Args({m, peer, n, k});
+  b->ArgNames({"m", "", "n", "k"});
+}
+
 /// The sizes, each for ricci (0) and Eigen (1).
 void both(benchmark::internal::Benchmark* b, std::int64_t large) {
   for (std::int64_t n : {std::int64_t{128}, large})
@@ -112,6 +129,7 @@ BENCHMARK(elementwise)->Apply(matrices);
 BENCHMARK(sum_of_columns)->Apply(matrices);
 BENCHMARK(gram)->Apply(matrices);
 BENCHMARK(product)->Apply(products);
+BENCHMARK(oblong_product)->Apply(oblongs);
 
 }  // namespace
 

@@ -325,7 +325,7 @@ class step_binder {
       return offsets;
     };
     out_.blocked = {table(group::m, &step_axis::a), table(group::m, &step_axis::c), table(group::n, &step_axis::b),
-                    table(group::n, &step_axis::c), table(group::k, &step_axis::a), table(group::k, &step_axis::b)};
+                    table(group::n, &step_axis::c), table(group::k, &step_axis::a), table(group::k, &step_axis::b), step_.cut};
     for (const step_axis& x : step_.axes)
       if (x.role == group::batch) add_outer(x, 1, 0);
     bytes_a = blocked_scratch(out_);

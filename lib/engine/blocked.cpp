@@ -8,22 +8,9 @@
 namespace ricci {
 namespace {
 
-/// Summed indices of a cache block: a panel of B, three vectors wide, stays in the first cache beside one of A.
-constexpr std::int64_t sum_block = 192;
-
-struct blocking {
-  std::int64_t tile_rows, tile_cols;   // one kernel tile: MR x NR
-  std::int64_t rows, cols;             // cache block: MC x NC
-};
-
-blocking blocking_of(const bound_step& s) {
-  const std::int64_t lanes = std::max<std::int64_t>(1, s.vector_bytes / static_cast<std::int64_t>(size_of(s.type)));
-  const std::int64_t cols = (is_complex(s.type) ? 2 : 3) * lanes, rows = s.vector_bytes >= 64 ? 8 : is_complex(s.type) ? 3 : 4;
-  const std::int64_t block = 98304 / static_cast<std::int64_t>(size_of(s.type)) / 128;  // rows that fill part of L2
-  return {rows, cols, block / rows * rows, 64 * cols};
-}
-
 std::int64_t round_up(std::int64_t x, std::int64_t to) { return (x + to - 1) / to * to; }
+
+std::int64_t panel_bytes(std::int64_t lines, const cache_blocks& g, std::int64_t size) { return round_up(lines * g.sums * size, 64); }
 
 /// The common difference of offsets[first, last), or -1 if there is none.
 std::int64_t even_step(const std::vector<std::int64_t>& offsets, std::int64_t first, std::int64_t last) {
@@ -45,14 +32,22 @@ std::int64_t even_run(const std::vector<std::int64_t>& offsets, std::int64_t fir
 class panel_packer {
  public:
   panel_packer(const std::vector<std::int64_t>& line, const std::vector<std::int64_t>& sum, dtype type, dtype from,
-               kernels::move_fn mover)
+               kernels::move_fn mover, const codegen::kernel* const* turns)
       : line_(line), sum_(sum), size_(static_cast<std::int64_t>(size_of(type))),
-        from_(static_cast<std::int64_t>(size_of(from))), move_(mover) {}
+        from_(static_cast<std::int64_t>(size_of(from))), move_(mover), turns_(turns) {}
 
+  /// last: the sums are those of the last block.
   void pack(const char* source, char* target, std::int64_t l0, std::int64_t l1, std::int64_t k0, std::int64_t k1,
-            std::int64_t width) const {
+            std::int64_t width, bool last) const {
+    const std::int64_t step = even_step(line_, l0, l1);
+    if (step == 1 && l1 - l0 > width) return pack_rows(source + line_[l0] * from_, target, l1 - l0, k0, k1, width);
+    const codegen::kernel* const turn = turns_ ? turns_[last] : nullptr;
     for (std::int64_t l = l0; l < l1; l += width, target += width * (k1 - k0) * size_) {
       const std::int64_t end = std::min(l + width, l1);
+      if (turn && end - l == width) {
+        (*turn)(nullptr, source + (line_[l] + sum_[k0]) * from_, target, nullptr, nullptr);
+        continue;
+      }
       // Runs of even steps along both sides go through one call of the move kernel.
       for (std::int64_t i = l; i < end;) {
         const std::int64_t lines = even_run(line_, i, end);
@@ -68,6 +63,25 @@ class panel_packer {
   }
 
  private:
+  /// All lines are neighbours: a few sums at a time for all panels, so that memory is read in long runs.
+  void pack_rows(const char* source, char* target, std::int64_t lines, std::int64_t k0, std::int64_t k1, std::int64_t width) const {
+    constexpr std::int64_t at_once = 8;
+    const std::int64_t panels = lines / width, rest = lines % width, panel = width * (k1 - k0);
+    for (std::int64_t k = k0; k < k1;) {
+      const std::int64_t sums = std::min(even_run(sum_, k, k1), at_once);
+      kernels::move_args m;
+      m.axis_count = 3;
+      m.axes[0] = {width, 0, 1, 1};
+      m.axes[1] = {sums, 0, sums > 1 ? sum_[k + 1] - sum_[k] : 0, width};
+      m.axes[2] = {panels, 0, width, panel};
+      const char* const from = source + sum_[k] * from_;
+      char* const to = target + (k - k0) * width * size_;
+      move_(m, from, to, nullptr);
+      if (rest > 0) move(from + panels * width * from_, to + panels * panel * size_, rest, 1, sums, m.axes[1].b, width);
+      k += sums;
+    }
+  }
+
   void move(const char* source, char* target, std::int64_t lines, std::int64_t l_step, std::int64_t sums,
             std::int64_t k_step, std::int64_t width) const {
     kernels::move_args m;
@@ -80,86 +94,79 @@ class panel_packer {
   const std::vector<std::int64_t>&line_, &sum_;
   std::int64_t size_, from_;
   kernels::move_fn move_;
+  const codegen::kernel* const* turns_;
 };
 
 class block_runner {
  public:
-  block_runner(const step_run& r) : r_(r), s_(*r.step), t_(s_.blocked), g_(blocking_of(s_)) {
+  block_runner(const step_run& r) : r_(r), s_(*r.step), t_(s_.blocked), g_(t_.cut) {
     size_ = static_cast<std::int64_t>(size_of(s_.type));
     size_c_ = static_cast<std::int64_t>(size_of(s_.type_c));
     panel_a_ = r.scratch + s_.pack_a;
-    panel_b_ = panel_a_ + round_up(g_.rows * sum_block * size_, 64);
-    buffer_ = panel_b_ + round_up(g_.cols * sum_block * size_, 64);
+    panel_b_ = panel_a_ + panel_bytes(g_.rows, g_, size_);
+    buffer_ = panel_b_ + panel_bytes(g_.cols, g_, size_);
   }
 
   void run(const char* a, const char* b, char* c, std::int64_t m0, std::int64_t m1, std::int64_t n0, std::int64_t n1) {
     const auto sums = static_cast<std::int64_t>(t_.sum_a.size());
-    const panel_packer rows(t_.row_a, t_.sum_a, s_.type, s_.type_a, s_.move_a);
-    const panel_packer cols(t_.col_b, t_.sum_b, s_.type, s_.type_b, s_.move_b);
+    const codegen::kernel* const turns[] = {t_.turn_a[0].get(), t_.turn_a[1].get()};
+    const panel_packer rows(t_.row_a, t_.sum_a, s_.type, s_.type_a, s_.move_a, turns);
+    const panel_packer cols(t_.col_b, t_.sum_b, s_.type, s_.type_b, s_.move_b, nullptr);
     for (std::int64_t j = n0; j < n1; j += g_.cols) {
       const std::int64_t j_end = std::min(j + g_.cols, n1);
-      for (std::int64_t k = 0; k < sums; k += sum_block) {
-        const std::int64_t k_end = std::min(k + sum_block, sums);
-        const void* beta = k == 0 ? static_cast<const void*>(r_.beta) : one_of(s_.type);
-        cols.pack(b, panel_b_, j, j_end, k, k_end, g_.tile_cols);
+      for (std::int64_t k = 0; k < sums; k += g_.sums) {
+        const std::int64_t k_end = std::min(k + g_.sums, sums);
+        const bool last = k_end - k < g_.sums;
+        cols.pack(b, panel_b_, j, j_end, k, k_end, g_.tile_cols, last);
         for (std::int64_t i = m0; i < m1; i += g_.rows) {
           const std::int64_t i_end = std::min(i + g_.rows, m1);
-          rows.pack(a, panel_a_, i, i_end, k, k_end, g_.tile_rows);
-          multiply(c, i, i_end, j, j_end, k_end - k, beta);
+          rows.pack(a, panel_a_, i, i_end, k, k_end, g_.tile_rows, last);
+          multiply(c, {i, i_end, j, j_end, k_end - k, last, k > 0});
         }
       }
     }
   }
 
  private:
-  void multiply(char* c, std::int64_t i0, std::int64_t i1, std::int64_t j0, std::int64_t j1, std::int64_t sums,
-                const void* beta) {
-    const std::int64_t row_step = even_step(t_.row_c, i0, i1);
-    for (std::int64_t j = j0; j < j1; j += g_.tile_cols) {
-      const std::int64_t width = std::min(g_.tile_cols, j1 - j);
-      const char* b = panel_b_ + (j - j0) * sums * size_;
-      const bool straight = even_step(t_.col_c, j, j + width) == 1 && row_step >= 0 && s_.type == s_.type_c;
-      const std::int64_t whole = straight ? (i1 - i0) / g_.tile_rows * g_.tile_rows : 0;
-      if (whole > 0)
-        panels(i0, i0 + whole, i0, j, width, sums, row_step, b, c, beta);
-      for (std::int64_t i = i0 + whole; i < i1; i += g_.tile_rows) {
-        const std::int64_t height = std::min(g_.tile_rows, i1 - i);
-        if (straight) ragged(i, height, i0, j, width, sums, row_step, b, c, beta);
-        else scattered(i, height, i0, j, width, sums, b, c, beta);
+  struct block {
+    std::int64_t i0, i1, j0, j1, sums;
+    bool last, later;  // sums are the last ones; c holds the sum of those before
+  };
+
+  void multiply(char* c, const block& x) {
+    const void* const beta = x.later ? one_of(s_.type) : static_cast<const void*>(r_.beta);
+    for (std::int64_t j = x.j0; j < x.j1; j += g_.tile_cols) {
+      const std::int64_t width = std::min(g_.tile_cols, x.j1 - j);
+      const char* const b = panel_b_ + (j - x.j0) * x.sums * size_;
+      const bool neighbours = t_.plain || (even_step(t_.col_c, j, j + width) == 1 && s_.type == s_.type_c);
+      for (std::int64_t i = x.i0; i < x.i1; i += g_.tile_rows) {
+        const std::int64_t height = std::min(g_.tile_rows, x.i1 - i);
+        const char* const a = panel_a_ + (i - x.i0) * x.sums * size_;
+        char* const to = c + (t_.row_c[i] + t_.col_c[j]) * size_c_;
+        if (t_.plain || (neighbours && (height == 1 || even_step(t_.row_c, i, i + height) == t_.row_step))) {
+          tile(x, x.later ? sums_into::later : sums_into::first, height, width, a, b, to, t_.row_step, beta);
+        } else {
+          tile(x, sums_into::buffer, height, width, a, b, buffer_, g_.tile_cols, zero_of(s_.type));
+          scatter(i, height, j, width, c, beta);
+        }
       }
     }
   }
 
-  kernels::contract_args base(std::int64_t width, std::int64_t height, std::int64_t sums, std::int64_t row_step) const {
-    kernels::contract_args x;
-    x.lane_extent = width;
-    x.row = {height, 1, 0, row_step};
-    x.k = sums, x.k_a = g_.tile_rows, x.k_b = g_.tile_cols;
-    x.conj_a = s_.conj_a, x.conj_b = s_.conj_b;
-    return x;
+  void tile(const block& x, sums_into kind, std::int64_t height, std::int64_t width, const char* a, const char* b, char* c,
+            std::int64_t row_step, const void* beta) const {
+    const std::shared_ptr<const codegen::kernel>& written = t_.tile(height < g_.tile_rows, width < g_.tile_cols, x.last, kind);
+    if (written) return (*written)(a, b, c, r_.alpha, beta);
+    kernels::contract_args y;
+    y.lane_extent = width;
+    y.row = {height, 1, 0, row_step};
+    y.k = x.sums, y.k_a = g_.tile_rows, y.k_b = g_.tile_cols;
+    y.conj_a = s_.conj_a, y.conj_b = s_.conj_b;
+    s_.contract(y, a, b, c, r_.alpha, beta);
   }
 
-  const char* panel(std::int64_t i, std::int64_t i0, std::int64_t sums) const { return panel_a_ + (i - i0) * sums * size_; }
-
-  void panels(std::int64_t i, std::int64_t end, std::int64_t i0, std::int64_t j, std::int64_t width, std::int64_t sums,
-              std::int64_t row_step, const char* b, char* c, const void* beta) {
-    kernels::contract_args x = base(width, g_.tile_rows, sums, row_step);
-    x.loop_count = 1;
-    x.loops[0] = {(end - i) / g_.tile_rows, g_.tile_rows * sums, 0, g_.tile_rows * row_step};
-    s_.contract(x, panel(i, i0, sums), b, c + (t_.row_c[i] + t_.col_c[j]) * size_c_, r_.alpha, beta);
-  }
-
-  void ragged(std::int64_t i, std::int64_t height, std::int64_t i0, std::int64_t j, std::int64_t width,
-              std::int64_t sums, std::int64_t row_step, const char* b, char* c, const void* beta) {
-    const kernels::contract_args x = base(width, height, sums, row_step);
-    s_.contract(x, panel(i, i0, sums), b, c + (t_.row_c[i] + t_.col_c[j]) * size_c_, r_.alpha, beta);
-  }
-
-  /// c is not a plain matrix here: the tile goes through a buffer.
-  void scattered(std::int64_t i, std::int64_t height, std::int64_t i0, std::int64_t j, std::int64_t width,
-                 std::int64_t sums, const char* b, char* c, const void* beta) {
-    const kernels::contract_args x = base(width, height, sums, g_.tile_cols);
-    s_.contract(x, panel(i, i0, sums), b, buffer_, r_.alpha, zero_of(s_.type));
+  /// c is not a plain matrix here: from the buffer to where its elements are.
+  void scatter(std::int64_t i, std::int64_t height, std::int64_t j, std::int64_t width, char* c, const void* beta) const {
     const std::int64_t rows = even_step(t_.row_c, i, i + height);
     for (std::int64_t n = 0; n < width;) {
       std::int64_t run = 1;  // columns at even steps go together
@@ -179,8 +186,8 @@ class block_runner {
 
   const step_run& r_;
   const bound_step& s_;
-  const blocked_tables& t_;
-  blocking g_;
+  const blocked_product& t_;
+  const cache_blocks& g_;
   std::int64_t size_, size_c_;
   char *panel_a_, *panel_b_, *buffer_;
 };
@@ -192,7 +199,7 @@ struct cutting {
 };
 
 cutting cut(const bound_step& s, std::int64_t wanted) {
-  const blocking g = blocking_of(s);
+  const cache_blocks& g = s.blocked.cut;
   const auto rows = static_cast<std::int64_t>(s.blocked.row_a.size()), cols = static_cast<std::int64_t>(s.blocked.col_b.size());
   const bool by_rows = rows / g.tile_rows > cols / g.tile_cols;
   const std::int64_t extent = by_rows ? rows : cols, tile = by_rows ? g.tile_rows : g.tile_cols;
@@ -203,9 +210,9 @@ cutting cut(const bound_step& s, std::int64_t wanted) {
 }  // namespace
 
 std::int64_t blocked_scratch(const bound_step& s) {
-  const blocking g = blocking_of(s);
+  const cache_blocks& g = s.blocked.cut;
   const auto size = static_cast<std::int64_t>(size_of(s.type));
-  return round_up(g.rows * sum_block * size, 64) + round_up(g.cols * sum_block * size, 64) + g.tile_rows * g.tile_cols * size;
+  return panel_bytes(g.rows, g, size) + panel_bytes(g.cols, g, size) + g.tile_rows * g.tile_cols * size;
 }
 
 std::int64_t blocked_cuts(const bound_step& s, int threads) {

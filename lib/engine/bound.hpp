@@ -32,9 +32,24 @@ struct tile_args {
   std::int64_t stream_bytes = 0;  // of c, dense
 };
 
-/// Offsets in elements of the rows, columns and summed indices of a blocked product, flattened.
-struct blocked_tables {
+/// Where a tile of a blocked product goes: into c with its beta, onto the sums of blocks before, into a buffer.
+enum class sums_into : std::uint8_t { first, later, buffer };
+
+/// Offsets in elements of the rows, columns and summed indices of a blocked product, flattened, how it is cut, and the
+/// kernels made for it: for whole and last (fewer) rows, columns and sums. Null: the compiled ones do it.
+struct blocked_product {
   std::vector<std::int64_t> row_a, row_c, col_b, col_c, sum_a, sum_b;
+  cache_blocks cut;
+  std::int64_t row_step = 1;  // of c: tiles with other steps go through a buffer, and so do those whose columns are no neighbours
+  bool plain = false;         // there are none of these
+  std::shared_ptr<const codegen::kernel> tiles[2][2][2][3], turn_a[2];
+
+  std::shared_ptr<const codegen::kernel>& tile(bool rows, bool cols, bool sums, sums_into kind) {
+    return tiles[rows][cols][sums][static_cast<int>(kind)];
+  }
+  const std::shared_ptr<const codegen::kernel>& tile(bool rows, bool cols, bool sums, sums_into kind) const {
+    return tiles[rows][cols][sums][static_cast<int>(kind)];
+  }
 };
 
 struct other_step;
@@ -64,7 +79,7 @@ struct bound_step {
   std::int64_t free_count = 1, sum_count = 1;
   std::vector<tile_args> tiles;                          // by tail bits
   std::vector<std::int64_t> offsets;                     // storage of the k_outer tables
-  blocked_tables blocked;
+  blocked_product blocked;
   coefficient alpha, beta;
   bool parallel = false;
   bool in_place = false;  // one call of one generated kernel, nothing packed or buffered

@@ -43,11 +43,61 @@ void generate_turn(bound_step& s, codegen::target t) {
     if (const auto turn = turn_of(x.store_c, s.type_b)) x.first = codegen::make(*turn, t);
 }
 
+/// Steps between neighbours if all are alike and positive, else 0.
+std::int64_t even_step(const std::vector<std::int64_t>& offsets) {
+  const std::int64_t step = offsets.size() > 1 ? offsets[1] - offsets[0] : 1;
+  for (std::size_t i = 1; i < offsets.size(); ++i)
+    if (offsets[i] - offsets[i - 1] != step) return 0;
+  return std::max<std::int64_t>(step, 0);
+}
+
+/// Tiles of a blocked product for every mixture of whole and last rows, columns and sums that it has.
+void generate_blocked(bound_step& s, codegen::target t) {
+  blocked_product& x = s.blocked;
+  const cache_blocks& cut = x.cut;
+  const auto rows = static_cast<std::int64_t>(x.row_a.size()), cols = static_cast<std::int64_t>(x.col_b.size());
+  const auto sums = static_cast<std::int64_t>(x.sum_a.size());
+  const bool plain = x.plain = even_step(x.row_c) > 0 && even_step(x.col_c) == 1 && s.type == s.type_c;
+  x.row_step = x.row_c.size() > 1 ? x.row_c[1] - x.row_c[0] : 1;
+  codegen::request r;
+  r.type = r.type_a = r.type_b = r.type_c = s.type;
+  r.alpha = known_factor(s.alpha);
+  if (r.alpha == codegen::factor::zero) r.alpha = codegen::factor::any;
+  for (const bool last_rows : {false, true})
+    for (const bool last_cols : {false, true})
+      for (const bool last_sums : {false, true}) {
+        const auto extent = [](bool last, std::int64_t n, std::int64_t tile) { return last ? n % tile : n >= tile ? tile : 0; };
+        const std::int64_t m = extent(last_rows, rows, cut.tile_rows), n = extent(last_cols, cols, cut.tile_cols), k = extent(last_sums, sums, cut.sums);
+        if (m == 0 || n == 0 || k == 0) continue;
+        r.args = {};
+        r.args.lane_extent = n;
+        r.args.k = k, r.args.k_a = cut.tile_rows, r.args.k_b = cut.tile_cols;
+        r.args.conj_a = s.conj_a, r.args.conj_b = s.conj_b;
+        r.tile = {0, static_cast<int>(m), static_cast<int>(n * static_cast<std::int64_t>(size_of(s.type)) / s.vector_bytes)};
+        for (const sums_into kind : {sums_into::first, sums_into::later, sums_into::buffer}) {
+          if (kind == sums_into::later && sums <= cut.sums) continue;
+          if (kind == sums_into::buffer ? plain : s.type != s.type_c || x.row_step <= 0) continue;
+          r.args.row = {m, 1, 0, kind == sums_into::buffer ? cut.tile_cols : x.row_step};
+          r.beta = kind == sums_into::first ? known_factor(s.beta) : kind == sums_into::later ? codegen::factor::one : codegen::factor::zero;
+          x.tile(last_rows, last_cols, last_sums, kind) = codegen::make(r, t);
+        }
+      }
+  const std::int64_t row_step = even_step(x.row_a);
+  if (row_step <= 1 || even_step(x.sum_a) != 1 || s.type_a != s.type || size_of(s.type) > 8) return;
+  const auto size = static_cast<std::int64_t>(size_of(s.type));
+  if (cut.tile_rows * size < 64) t = codegen::target::avx2;  // the rows fill no register of 64 bytes
+  for (const bool last : {false, true}) {
+    const std::int64_t k = last ? sums % cut.sums : sums >= cut.sums ? cut.sums : 0;
+    if (k > 0) x.turn_a[last] = codegen::make(codegen::turn_request{size, cut.tile_rows, k, row_step, cut.tile_rows}, t);
+  }
+}
+
 }  // namespace
 
 void generate_kernels(bound_step& s, const options& o) {
   const codegen::target t = codegen::best_target();
   if (s.how == method::move && !s.parallel && t != codegen::target::none) return generate_turn(s, t);
+  if (s.how == method::blocked && t != codegen::target::none) return generate_blocked(s, t);
   if (s.how != method::direct || t == codegen::target::none) return;
   codegen::request r;
   r.type = s.type;

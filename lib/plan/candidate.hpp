@@ -79,9 +79,9 @@ struct candidate {
         k = &x;
       }
     }
-    const auto far = [&](const step_axis& x) { return std::abs(x.b) * static_cast<std::int64_t>(size_of(step.op.b.type)) >= 4096; };
+    const auto far = [&](const step_axis& x) { return std::abs(x.b) * static_cast<std::int64_t>(size_of(step.op.b.type)) >= 2048; };
     if (step.lanes != lanes::n || step.pack_b || step.buffer_c || !k || !far(*k) || k->part != 0 || !block_labels.empty()) return;
-    if (m.caches.size() < 2 || bytes < static_cast<double>(m.caches[1].bytes) || compute_type(step.op.c.type) != step.op.c.type) return;
+    if (m.caches.size() < 2 || bytes < 0.5 * static_cast<double>(m.caches[1].bytes) || compute_type(step.op.c.type) != step.op.c.type) return;
     k->tile = std::min<std::int64_t>(k->tile, 8);
     along_rows_of_b = true;
   }
@@ -201,15 +201,50 @@ struct candidate {
     return strided_penalty(static_cast<double>(s.lane * s.cols * s.k) * static_cast<double>(size_of(s.type))) > 1.5;
   }
 
+  /// A panel of b that takes a good part of the second cache shares it with all that streams past. Measured on Intel, where rows
+  /// of 2 MiB and less of it go to neighbours too; AMD's caches bear it.
+  double crowding(double panel) const {
+    if (!m.writes_kernels || m.fetches_blocks || step.lanes != lanes::n || !step.pack_b || m.caches.size() < 2) return 1;
+    const auto second = static_cast<double>(m.caches[1].bytes);
+    double in_play = 0;
+    for (const auto& [x, stride] : {std::pair{&step.op.a, &step_axis::a}, {&step.op.b, &step_axis::b}, {&step.op.c, &step_axis::c}}) {
+      double bytes = x->where == operand::kind::one ? 0 : static_cast<double>(size_of(x->type));
+      for (const step_axis& y : step.axes)
+        if (y.*stride != 0) bytes *= static_cast<double>(y.extent);
+      in_play += bytes;
+    }
+    return panel > 0.25 * second && in_play > second ? 1.2 : 1;
+  }
+
+  /// Cycles that a tile of rows waits for a, which is broadcast, where a comes from beyond the second cache. Along the sums it is
+  /// followed by the hardware, but read anew for every piece of the columns; across them every step is a line on its own, which
+  /// the next rows find again if all that the sums walk across stays in the second cache. Measured.
+  double waits_for_a(const shape& s, std::int64_t calls_of_lane) const {
+    if (!m.writes_kernels || s.lanes != lanes::n || step.pack_a || step.op.a.where == operand::kind::one || m.caches.size() < 2 || s.k < 16) return 0;
+    double bytes = static_cast<double>(size_of(step.op.a.type));
+    std::int64_t stride = 0, span = 0;  // bytes
+    for (const step_axis& x : step.axes) {
+      if (x.a != 0) bytes *= static_cast<double>(x.extent);
+      const std::int64_t apart = std::abs(x.a) * static_cast<std::int64_t>(size_of(step.op.a.type));
+      if (x.role == group::k && x.tile > 16) stride = std::max(stride, apart), span = std::max(span, apart * x.tile);
+    }
+    const auto second = static_cast<double>(m.caches[1].bytes);
+    if (bytes < 0.75 * second) return 0;
+    if (stride < 256 || static_cast<double>(span) < 0.5 * second) return 0.5 * bytes / stream_rate(bytes, m) * static_cast<double>(calls_of_lane - 1);
+    constexpr double line = 64, wait = 30;
+    return wait * bytes / line * static_cast<double>(calls_of_lane);
+  }
+
   /// Estimated cycles of the whole step on one core.
   double cycles() {
-    std::int64_t calls = 1, calls_b = 1, calls_c = 1;
+    std::int64_t calls = 1, calls_b = 1, calls_c = 1, without_a = 1;
     double work = 2;
     for (const step_axis& x : step.axes) {
       const std::int64_t outer = divide_up(x.extent, x.tile);
       calls *= outer;
       if (x.b != 0 || calls_b > 1) calls_b *= outer;
       if (x.role != group::k) calls_c *= outer;
+      if (x.a == 0) without_a *= outer;
       work *= static_cast<double>(x.extent);
     }
     const shape s = inner();
@@ -218,8 +253,9 @@ struct candidate {
     const double panel = static_cast<double>(s.lane * s.cols * s.k) * size;  // of b, read again by every group of rows
     const double rereads = std::max(1.0, static_cast<double>(s.rows) / 4);
     per_call = std::max(per_call, static_cast<double>(s.loops) * panel * rereads / stream_rate(panel, m));
-    per_call *= strided_penalty(panel);
+    per_call *= strided_penalty(panel) * crowding(panel);
     double total = static_cast<double>(calls) * (per_call + call_cycles(m));
+    total += waits_for_a(s, without_a);
     const bool lane_in_a = step.lanes != lanes::n;
     if (step.pack_a && !step.keep_a) total += pack_cycles(step.op.a, &step_axis::a, lane_in_a, calls);
     if (step.pack_b && !step.keep_b) total += pack_cycles(step.op.b, &step_axis::b, true, std::max(calls_b, calls_c > 1 ? calls_b : 1));

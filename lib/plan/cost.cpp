@@ -35,7 +35,9 @@ double kernel_cycles(const shape& s, const machine& m) {
   const std::int64_t width = std::max<std::int64_t>(1, m.vector_bytes / static_cast<std::int64_t>(size_of(s.type)));
   const double fma_of_pair = complex ? 2 : 1;
   if (s.lanes == kernels::lanes::k) {
-    const std::int64_t rows = std::min<std::int64_t>(s.rows, 4), cols = std::min<std::int64_t>(s.cols, complex ? 1 : 2);
+    const bool many = m.vector_registers >= 32;
+    const std::int64_t cols = std::min<std::int64_t>(s.cols, many ? 3 : complex ? 1 : 2);
+    const std::int64_t rows = std::min<std::int64_t>(s.rows, many ? std::min<std::int64_t>(8, (complex ? 12 : 24) / cols) : 4);
     const double tiles = static_cast<double>(divide_up(s.rows, rows) * divide_up(s.cols, cols) * s.loops);
     const double pair = static_cast<double>(rows * cols) * fma_of_pair;
     const double vectors = static_cast<double>(s.k * divide_up(s.lane, width));
@@ -47,7 +49,8 @@ double kernel_cycles(const shape& s, const machine& m) {
       anew = static_cast<double>((rows_stay ? 0 : rows) + (cols_stay ? 0 : cols)) * m.vector_bytes * cycles_per_second(m) / (m.caches[1].bandwidth * 1e9);
     }
     const double step = std::max({pair / 2, static_cast<double>(rows + cols) / 2, pair < 8 ? 4.0 : 0.0, anew});
-    return tiles * (vectors * step + 12 + static_cast<double>(rows * cols) * 8) + 180;
+    const double per_sum = m.vector_bytes >= 64 ? 20 : 8;  // its lanes are added up and stored one by one
+    return tiles * (vectors * step + 12 + static_cast<double>(rows * cols) * per_sum) + 180;
   }
   const std::int64_t budget = (m.vector_registers >= 32 ? 24 : 12) / (complex ? 2 : 1);
   const std::int64_t vectors = s.cols * divide_up(s.lane, width);

@@ -97,6 +97,12 @@ struct step_axis {
   bool operator==(const step_axis&) const = default;
 };
 
+/// How a blocked product is cut: register tiles, and blocks of rows, columns and summed indices for the caches.
+struct cache_blocks {
+  std::int64_t tile_rows = 0, tile_cols = 0, rows = 0, cols = 0, sums = 0;
+  bool operator==(const cache_blocks&) const = default;
+};
+
 struct plan_step {
   pair_op op;
   method how = method::direct;
@@ -110,6 +116,7 @@ struct plan_step {
   int fetch_ahead = 0;                   // bytes: external operands come from memory and are asked for early
   bool keep_a = false, keep_b = false;   // packed once for the whole run: the block labels do not move it
   std::vector<step_axis> axes;           // outer loops run in this order; summed labels last
+  cache_blocks cut;                      // blocked
   double flops = 0, bytes = 0, seconds = 0;
   std::vector<std::string> rejected;     // the other ways considered, with their estimated times
   bool operator==(const plan_step&) const = default;

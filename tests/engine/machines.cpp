@@ -82,6 +82,44 @@ TEST_CASE("results that stream past the caches, operands fetched ahead") {
   CHECK(streamed > 100);
 }
 
+TEST_CASE("large products in blocks of rows, columns and sums, with what is left over of each") {
+  int blocked = 0, buffered = 0;
+  for (unsigned seed = 1; seed <= 250; ++seed) {
+    dice d{std::mt19937(seed)};
+    case_builder c(static_cast<dtype>(d(0, dtype_count - 1)), seed);
+    const bool split = d(0, 2) == 0;  // two labels each for rows, columns and sums
+    std::string rows = "a", cols = "c", sums = "k";
+    c.label('a', d(8, split ? 12 : 70)), c.label('c', d(8, split ? 20 : 90)), c.label('k', d(8, split ? 12 : 60));
+    if (split) c.label('b', d(2, 9)), c.label('d', d(2, 9)), c.label('l', d(2, 9)), rows = "ab", cols = "cd", sums = "kl";
+    const std::string batch = d(0, 4) ? "" : "e";
+    if (!batch.empty()) c.label('e', d(2, 3));
+    const auto shuffled = [&](std::string x) { return std::shuffle(x.begin(), x.end(), d.rng), x; };
+    statement s;
+    s.left = c.tensor("C", batch + rows + cols, d(0, 1) ? batch + rows + cols : shuffled(batch + rows + cols), d(0, 3) ? 1 : 2);
+    s.op = static_cast<update>(d(0, 2));
+    reference x = c.tensor("A", batch + rows + sums, d(0, 1) ? batch + rows + sums : batch + sums + rows, 1);
+    reference y = c.tensor("B", batch + sums + cols, d(0, 1) ? batch + sums + cols : shuffled(batch + cols + sums), 1);
+    x.conj = d(0, 3) == 0, y.conj = d(0, 3) == 0;
+    s.terms.push_back({d(0, 1) ? c.scalar({1.5, -0.5}) : -1, d(0, 1) == 1, {x, y}});
+    c.p.statements.push_back(s);
+    const auto expected = evaluate(c.p, 0, c.bind());
+    if (s.op == update::assign)
+      for (std::int64_t i = 0; i < c.sizes[0]; ++i) put(c.type, c.pointers[0], i, {std::nan(""), std::nan("")});
+    options o;
+    o.threads = d(1, 2);
+    const struct plan made = make_plan(c.p, tiny(d), o);
+    const bound_plan bound = bind(made, kernels::best(), o);
+    for (const bound_segment& g : bound.segments)
+      for (const bound_step& b : g.steps)
+        if (b.how == method::blocked) ++blocked, buffered += b.blocked.row_c.size() > 1 && split;
+    execute(bound, c.bind(), {});
+    INFO("seed " << seed << ", " << name_of(c.type) << "\n" << to_string(made, this_machine()));
+    REQUIRE(error_in_bounds(c.p, 0, c.bind(), expected, 2) <= 1.0);
+  }
+  CHECK(blocked > 50);
+  CHECK(buffered > 10);
+}
+
 TEST_CASE("a result that a later statement reads in the same block is whole by then") {
   for (unsigned seed = 1; seed <= 40; ++seed) {
     dice d{std::mt19937(seed)};

@@ -104,7 +104,7 @@ void add_compact(const library& from, const std::string& letter, const gemm_case
 }  // namespace
 
 void find_mkl(std::vector<peer>& to) {
-  const library mkl = library::open({"libmkl_rt.so.2", "libmkl_rt.so.1", "libmkl_rt.so"});
+  const library mkl = library::open({"libmkl_rt.so.3", "libmkl_rt.so.2", "libmkl_rt.so.1", "libmkl_rt.so"});
   const auto version = mkl ? mkl.find<void(char*, int)>("mkl_get_version_string") : nullptr;
   if (!version) return;
   char text[200] = "";

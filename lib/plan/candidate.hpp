@@ -86,6 +86,31 @@ struct candidate {
     along_rows_of_b = true;
   }
 
+  /// A result beyond the second cache is written along its rows, some at a time: the kernel does the rows of some columns
+  /// before it goes to the next ones, which is as good where rows are short. b, which every group of rows reads again, stays in the second cache. Measured.
+  void follow_rows_of_c() {
+    if (step.lanes != lanes::n || step.pack_a || step.pack_b || step.buffer_c || !block_labels.empty() || m.caches.size() < 2) return;
+    constexpr std::int64_t rows = 24, most_sums = 256, least_row = 2048;  // the last in bytes
+    std::int64_t sums = 1, columns = 1, all = 1;
+    for (const step_axis& x : step.axes) {
+      if (x.tile != x.extent || x.part != 0) return;
+      if (x.role == group::k) sums *= x.extent;
+      if (x.role == group::n) columns *= x.extent;
+      if (x.c != 0) all *= x.extent;
+    }
+    std::int64_t row = 1;  // neighbours of c
+    for (bool grown = true; grown;) {
+      grown = false;
+      for (const step_axis& x : step.axes)
+        if (x.role == group::n && x.extent > 1 && x.c == row) row *= x.extent, grown = true;
+    }
+    const auto second = static_cast<double>(m.caches[1].bytes), size = static_cast<double>(size_of(step.op.c.type));
+    if (sums > most_sums || row * static_cast<std::int64_t>(size_of(step.op.c.type)) < least_row) return;
+    if (static_cast<double>(all) * size < 0.5 * second || static_cast<double>(sums * columns) * size > 0.5 * second) return;
+    for (step_axis& x : step.axes)
+      if (x.role == group::m) x.tile = std::min(x.tile, rows);
+  }
+
   /// Products element by element go along the rows of large tensors: a kernel walks down the columns of its tile.
   void follow_rows() {
     double elements = 1;

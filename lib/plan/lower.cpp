@@ -130,6 +130,7 @@ class chooser {
     c.fit_tiles();
     c.follow_rows();
     c.follow_rows_of_b();
+    c.follow_rows_of_c();
     if (narrow(op.c) && std::any_of(s.axes.begin(), s.axes.end(), [](const step_axis& x) { return x.role == group::k && x.tile != x.extent; }))
       s.buffer_c = true;  // partial sums stay in float
     // A packed operand that is cut into tiles is not kept: its block changes within the step.

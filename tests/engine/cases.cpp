@@ -118,6 +118,19 @@ TEST_CASE("one block is not enough: sums, rows and columns beyond the cache bloc
   }
 }
 
+TEST_CASE("results larger than the second cache, few sums: written along their rows") {
+  for (dtype t : {dtype::f64, dtype::c128, dtype::f32})
+    for (std::int64_t sums : {1, 5, 30}) {
+      case_builder c(t, 7);
+      labels(c, {{'i', 3}, {'a', 137}, {'j', t == dtype::f32 ? 1607 : 811}, {'k', sums}});
+      statement s;
+      s.left = c.tensor("C", "iaj"), s.op = sums == 5 ? update::add : update::assign;
+      s.terms.push_back({-1, false, {c.tensor("A", "iak", sums == 30 ? "kia" : ""), c.tensor("B", "kj")}});
+      c.p.statements.push_back(s);
+      require_right(c, 2);
+    }
+}
+
 TEST_CASE("the left side on the right") {
   for (dtype t : all_types)
     for (int which = 0; which < 5; ++which) {

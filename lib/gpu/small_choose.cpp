@@ -94,7 +94,7 @@ int pad_for(const small_shape& s, const std::vector<axis>& rows, const std::vect
 void set_pads(const small_shape& s, small_config& c, bool wanted) {
   c.pad_a = wanted ? pad_for(s, s.step.m, s.step.k, &axis::a, s.step.a, c.compute) : 0;
   c.pad_b = wanted ? pad_for(s, s.step.k, s.step.n, &axis::b, s.step.b, c.compute) : 0;
-  c.pad_c = 0;
+  c.pad_c = wanted && c.compute == arithmetic::mma_16 ? pad_for(s, s.step.m, s.step.n, &axis::c, s.step.c, c.compute) : 0;
 }
 
 /// Packs of neighbours, if the rows of both images can be made multiples of 16 bytes.
@@ -221,6 +221,8 @@ bool adopt(small_config c, const small_shape& s, const gpu_machine& m, small_con
   if (s.pointers) c.pad_a = c.pad_b = 0;
   const bool packed = !s.pointers && s.inner.a == sm * sk && s.inner.b == sk * sn && s.inner.c == sm * sn;
   if (!packed) c.blocks = 1, gather_neighbours(s, c, m);
+  if (m.architecture < 90 || s.pointers) c.bulk = 0;
+  if (c.bulk == 0 && c.stages > 1) c.over = false;
   if (!fits(s, c, m)) return false;
   to = c;
   return true;
@@ -248,6 +250,7 @@ small_config choose_small(const small_shape& s, const gpu_machine& m) {
     const auto size = static_cast<double>(size_of(best->type));
     small_config c = best->config;
     if (m.architecture != measured_architecture) c.blocks = 1;  // another compiler back end would spill
+    if (m.architecture < 90) c.bulk = 0;
     if (sm == best->n && sn == best->n && sk == best->n && one_type && adopt(c, s, m, chosen)) return chosen;
     // The same kind of kernel with tiles of as many bytes.
     const double kept = static_cast<double>(c.problems) * 2.5 * best->n * best->n * size;
@@ -256,8 +259,12 @@ small_config choose_small(const small_shape& s, const gpu_machine& m) {
       own.problems = problems_near(s, own, std::max(1.0, kept / problem_bytes(s)));
       set_pads(s, own, true);
       gather_neighbours(s, own, m);
-      if (own.compute == c.compute && fits(s, own, m)) return own;
       candidates.push_back(own);
+      if (own.compute != c.compute) continue;
+      small_config alike = own;  // copied and placed the same way too, if that can be
+      alike.over = c.over, alike.bulk = c.bulk;
+      for (const small_config& x : {alike, own})
+        if (fits(s, x, m)) return x;
     }
     for (const small_config& own : candidates)
       if (fits(s, own, m)) return own;

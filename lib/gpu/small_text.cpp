@@ -193,8 +193,10 @@ struct images {
   image a, b, c;
 };
 
-images make_images(const small_shape& s, const small_config& c, const alignments& at) {
+images make_images(const small_shape& s, const small_config& given, const alignments& at) {
   const step_shape& p = s.step;
+  small_config c = given;
+  c.lined = c.lined && c.bulk == 0;
   return {make_image(s, c, {&axis::a, p.a, p.conj_a, &p.m, &p.k, at.a, c.pad_a, c.lined}),
           make_image(s, c, {&axis::b, p.b, p.conj_b, &p.k, &p.n, at.b, c.pad_b, c.lined}),
           make_image(s, c, {&axis::c, p.c, false, &p.m, &p.n, at.c, c.pad_c, c.lined})};
@@ -202,9 +204,17 @@ images make_images(const small_shape& s, const small_config& c, const alignments
 
 std::int64_t rounded(const image& i) { return (i.size * i.bytes() + 15) / 16 * 16; }
 
+/// The hardware copies runs, if all operands that are copied are.
+int bulk_of(const images& i, const small_config& c) {
+  const auto run = [](const image& x) { return x.flat && x.pad == 0 && !x.pointers; };
+  return run(i.a) && run(i.b) && run(i.c) ? c.bulk : 0;
+}
+
 std::int64_t shared_of(const images& i, const small_config& c, bool beta) {
   const int ring = c.stages == 1 ? 1 : beta ? c.stages + 1 : 2;
-  return c.block / c.group * (c.stages * (rounded(i.a) + rounded(i.b)) + ring * rounded(i.c));
+  const std::int64_t factors = rounded(i.a) + rounded(i.b), arrivals = bulk_of(i, c) ? (8 * c.stages + 15) / 16 * 16 : 0;
+  const std::int64_t tile = c.over ? c.stages * std::max(factors, rounded(i.c)) : c.stages * factors + ring * rounded(i.c);
+  return c.block / c.group * (tile + arrivals);
 }
 
 }  // namespace
@@ -228,6 +238,7 @@ small_kernel small_text(const small_shape& s, const small_config& c, const align
   const bool packs = c.vectors && c.compute == arithmetic::threads;
   k.text += number("vec_a", packs ? pack_of(i.a, false, 16) : 1) + number("vec_b", packs ? pack_of(i.b, false, c.rn) : 1);
   k.text += number("blocks", c.blocks) + flag("beta", s.step.beta) + flag("bfloat", s.step.a == dtype::bf16) + flag("spread", c.spread);
+  k.text += flag("over", c.over) + number("bulk", bulk_of(i, c)) + flag("rows_together", c.together & 1) + flag("columns_together", c.together & 2);
   k.text += flag("problem_fastest", i.c.problem_fastest) + "};\n";
   k.text += text_of(i.a, "image_a") + flag("paired", is_paired(i.a, false)) + "};\n";
   k.text += text_of(i.b, "image_b") + flag("paired", is_paired(i.b, true)) + "};\n";
@@ -247,8 +258,10 @@ bool fits(const small_shape& s, const small_config& c, const gpu_machine& m) {
   if (c.compute == arithmetic::mma_16 && (s.step.a != s.step.b || size_of(s.step.a) != 2)) return false;
   if (c.compute == arithmetic::mma_c128 && (s.step.a != dtype::c128 || s.step.c != dtype::c128)) return false;
   if (mma && c.compute != arithmetic::mma_c128 && is_complex(s.step.c)) return false;
-  // Only the last row and column of a thread's tile may lie outside.
-  if (!mma && ((c.rm - 1) * ((sm + c.rm - 1) / c.rm) >= sm || (c.rn - 1) * ((sn + c.rn - 1) / c.rn) >= sn)) return false;
+  // Only the last row and column of a thread's tile may lie outside, unless they are neighbours.
+  const std::int64_t tm = (sm + c.rm - 1) / c.rm, tn = (sn + c.rn - 1) / c.rn;
+  if (!mma && ((!(c.together & 1) && (c.rm - 1) * tm >= sm) || (!(c.together & 2) && (c.rn - 1) * tn >= sn))) return false;
+  if (c.over && (mma || s.step.beta || (c.stages > 1 && bulk_of(make_images(s, c, {}), c) == 0) || c.problems * tm * tn > c.group)) return false;
   return shared_bytes_of(s, c, {}) <= m.shared_most && shared_bytes_of(s, c, {2, 2, 2}) <= m.shared_most;
 }
 

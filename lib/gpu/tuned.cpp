@@ -40,13 +40,14 @@ tuned_entry entry_of(const json& j) {
   c.pad_a = j.at("pad_a"), c.pad_b = j.at("pad_b"), c.pad_c = j.at("pad_c");
   c.unroll = j.at("unroll"), c.blocks = j.at("blocks"), c.vectors = j.at("vectors");
   c.lined = j.value("lined", false), c.spread = j.value("spread", false);
+  c.over = j.value("over", false), c.bulk = j.value("bulk", 0), c.together = j.value("together", 0);
   e.fraction = j.at("fraction"), e.gain = j.at("gain");
   const auto within = [](int x, int low, int high) { return x >= low && x <= high; };
   const small_problem& p = e.what;
   const bool good = within(p.m, 1, 64) && within(p.n, 1, 64) && within(p.k, 1, 64) && within(c.problems, 1, 4096) && within(c.group, 32, 1024) &&
                     c.group % 32 == 0 && within(c.block, 32, 1024) && c.block % c.group == 0 && within(c.stages, 1, 4) && within(c.rm, 1, 16) &&
                     within(c.rn, 1, 16) && within(c.pad_a, 0, 64) && within(c.pad_b, 0, 64) && within(c.pad_c, 0, 64) &&
-                    within(c.unroll, 1, 64) && within(c.blocks, 1, 32);
+                    within(c.unroll, 1, 64) && within(c.blocks, 1, 32) && within(c.bulk, 0, 2) && within(c.together, 0, 3);
   if (!good) throw error(errc::bad_file, "a tuning table has a kernel that cannot be");
   return e;
 }
@@ -107,14 +108,14 @@ std::string to_text(const tuned_table& t) {
     const nlohmann::ordered_json line = {
         {"type", name_of(e.what.type)}, {"beta", e.what.beta}, {"m", e.what.m}, {"n", e.what.n}, {"k", e.what.k}, {"problems", c.problems},
         {"group", c.group}, {"block", c.block}, {"stages", c.stages}, {"by", name_of(c.compute)}, {"rm", c.rm}, {"rn", c.rn}, {"pad_a", c.pad_a},
-        {"pad_b", c.pad_b}, {"pad_c", c.pad_c}, {"unroll", c.unroll}, {"blocks", c.blocks}, {"vectors", c.vectors}, {"lined", c.lined}, {"spread", c.spread},
+        {"pad_b", c.pad_b}, {"pad_c", c.pad_c}, {"unroll", c.unroll}, {"blocks", c.blocks}, {"vectors", c.vectors}, {"lined", c.lined}, {"spread", c.spread}, {"over", c.over}, {"bulk", c.bulk}, {"together", c.together},
         {"fraction", rounded(e.fraction)}, {"gain", rounded(e.gain)}};
     text += "  " + line.dump() + (i + 1 < t.entries.size() ? ",\n" : "\n");
   }
   return text + "]}\n";
 }
 
-std::string gpu_build_name() { return std::string("ricci ") + RICCI_VERSION + ", GPU kernels 1"; }
+std::string gpu_build_name() { return std::string("ricci ") + RICCI_VERSION + ", GPU kernels 2"; }
 
 std::string tuned_file_of(const gpu_machine& m) {
   const fs::path in = folder();

@@ -15,6 +15,13 @@ namespace {
 
 constexpr dtype all_types[] = {dtype::f32, dtype::f64, dtype::c64, dtype::c128, dtype::f16, dtype::bf16};
 
+/// RICCI_TEST_PART=3/16 runs a sixteenth of the longest cases.
+std::pair<int, int> part_of_parts() {
+  int part = 0, parts = 1;
+  if (const char* text = std::getenv("RICCI_TEST_PART")) std::sscanf(text, "%d/%d", &part, &parts);
+  return {part, parts};
+}
+
 void labels(case_builder& c, std::initializer_list<std::pair<char, std::int64_t>> list) {
   for (const auto& [name, extent] : list) c.label(name, extent);
 }
@@ -44,8 +51,8 @@ TEST_CASE("large products in tiles") {
 }
 
 TEST_CASE("tiles of every layout and side") {
-  int part = 0, parts = 1, at = 0;
-  if (const char* text = std::getenv("RICCI_TEST_PART")) std::sscanf(text, "%d/%d", &part, &parts);
+  int at = 0;
+  const auto [part, parts] = part_of_parts();
   for (dtype t : all_types)
     for (const std::int64_t n : {65, 96, 128, 200})
       for (int way = 0; way < 8; ++way) {
@@ -110,9 +117,12 @@ TEST_CASE("batches beyond 65,535 and loops in any number") {
 
 TEST_CASE("batches by pointers, by strides and side by side") {
   if (!has_gpu()) return;
+  int at = 0;
+  const auto [part, parts] = part_of_parts();
   for (dtype t : all_types)
     for (const auto& [m, n, k] : {std::array<std::int64_t, 3>{5, 5, 5}, {16, 8, 12}, {31, 33, 7}, {64, 48, 64}})
       for (const bool by_pointers : {true, false}) {
+        if (at++ % parts != part) continue;
         case_builder c(t, 11);
         const std::int64_t batch = 203;
         labels(c, {{'e', batch}, {'i', m}, {'j', n}, {'k', k}});

@@ -40,6 +40,17 @@ __device__ inline void copy_bulk(void* to, const void* from, int bytes, u64* arr
                  : "memory");
 }
 
+/// One copy by the hardware back to global memory, of what all threads showed; the same rules, by one thread.
+__device__ inline void store_bulk(void* to, const void* from, int bytes) {
+  if (bytes > 0)
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to), "r"(static_cast<u32>(__cvta_generic_to_shared(from))), "r"(bytes) : "memory");
+}
+__device__ inline void commit_stores() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
+/// Until what this thread's stores have read may be overwritten.
+__device__ inline void wait_stores() { asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory"); }
+/// Makes what this thread wrote to shared memory visible to the hardware's copies, once the threads have met.
+__device__ inline void show_stores() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+
 /// Waits for copies the `turn`-th time, from 0.
 __device__ inline void wait_arrival(u64* arrived, unsigned turn) {
   u32 there;
@@ -51,4 +62,8 @@ constexpr bool has_bulk_copies = false;
 __device__ inline void begin_arrivals(u64*, int) {}
 __device__ inline void copy_bulk(void*, const void*, int, u64*) {}
 __device__ inline void wait_arrival(u64*, unsigned) {}
+__device__ inline void store_bulk(void*, const void*, int) {}
+__device__ inline void commit_stores() {}
+__device__ inline void wait_stores() {}
+__device__ inline void show_stores() {}
 #endif

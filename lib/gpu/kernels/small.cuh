@@ -4,8 +4,9 @@
 // asynchronously into one of several stages in shared memory while earlier tiles are multiplied; results are staged in
 // shared memory and stored in wide words one tile later. One barrier of the group for each tile.
 //
-// The text before this header is written for one shape (lib/gpu/small_source.cpp). It defines
-//   small_type      m, n, k, problems (of a tile), group, block, stages, rm, rn, compute, beta, outer (loops)
+// The text before this header is written for one shape (lib/gpu/small_text.cpp). It defines
+//   small_type      m, n, k, problems (of a tile), group, block, stages, rm, rn, compute, beta, outer (loops), over (results
+//                   take the place of the factors), bulk (copies by the hardware: 1 what is loaded, 2 also what is stored)
 //   image_a, _b, _c how an operand lies in memory and in shared memory
 #pragma once
 #include "element.cuh"
@@ -64,14 +65,16 @@ __device__ inline void synchronise(int which) {
 
 /// What one tile needs, in the way the shape asks for.
 template <class S, class MemoryA, class MemoryB, class MemoryC>
-__device__ inline void product(const MemoryA& a, const MemoryB& b, const MemoryC& c, const small_args& args, int lane) {
+__device__ inline void product(const MemoryA& a, const MemoryB& b, const MemoryC& c, const small_args& args, int lane, int which) {
   using W = typename image_c::E::wide;
   const W alpha = coefficient(static_cast<W*>(nullptr), args.alpha), beta = coefficient(static_cast<W*>(nullptr), args.beta);
   if constexpr (S::compute == 1) product_by_mma_f64<S, image_a, image_b, image_c>(a, b, c, alpha, beta, lane);
   else if constexpr (S::compute == 3) product_by_mma_c128<S, image_a, image_b, image_c>(a, b, c, alpha, beta, lane);
   else if constexpr (S::compute == 2) product_by_mma_16<S, image_a, image_b, image_c>(a, b, c, alpha, beta, lane);
-  else product_by_threads<S, image_a, image_b, image_c>(a, b, c, alpha, beta, lane);
+  else product_by_threads<S, image_a, image_b, image_c>(a, b, c, alpha, beta, lane, [&] { synchronise<S::group, S::block>(which); });
 }
+
+#include "small_bulk.cuh"
 
 extern "C" __global__ void __launch_bounds__(small_type::block, small_type::blocks)
     small(const __grid_constant__ small_args args) {
@@ -79,14 +82,14 @@ extern "C" __global__ void __launch_bounds__(small_type::block, small_type::bloc
   using A = image_a;
   using B = image_b;
   using C = image_c;
-  constexpr int stages = S::stages, ring = stages == 1 ? 1 : S::beta ? stages + 1 : 2;
-  constexpr int a_bytes = (A::size * A::bytes + 15) / 16 * 16, b_bytes = (B::size * B::bytes + 15) / 16 * 16;
-  constexpr int c_bytes = (C::size * C::bytes + 15) / 16 * 16;
-  constexpr int stage_bytes = a_bytes + b_bytes;
+  constexpr int stages = S::stages, ring = S::over ? 0 : stages == 1 ? 1 : S::beta ? stages + 1 : 2;
+  constexpr int a_bytes = bytes_of<A>(), b_bytes = bytes_of<B>(), c_bytes = bytes_of<C>();
+  constexpr int stage_bytes = S::over && c_bytes > a_bytes + b_bytes ? c_bytes : a_bytes + b_bytes;
+  constexpr int group_bytes = stages * stage_bytes + ring * c_bytes + (S::bulk ? (8 * stages + 15) / 16 * 16 : 0);
   extern __shared__ __align__(16) char shared[];
   const int which = threadIdx.x / S::group, lane = threadIdx.x % S::group;
-  char* const stage = shared + which * (stages * stage_bytes + ring * c_bytes);
-  char* const results = stage + stages * stage_bytes;
+  char* const stage = shared + which * group_bytes;
+  char* const results = stage + (S::over ? 0 : stages * stage_bytes);
   const i64 step = static_cast<i64>(gridDim.x) * (S::block / S::group);
   const i64 first = static_cast<i64>(blockIdx.x) * (S::block / S::group) + which;
 
@@ -100,13 +103,15 @@ extern "C" __global__ void __launch_bounds__(small_type::block, small_type::bloc
   const auto multiply = [&](const small_tile& t, int slot, int result_slot) {
     const char* const from = stage + slot * stage_bytes;
     product<S>(image_memory<A>(from, args.a, t.a), image_memory<B>(from + a_bytes, args.b, t.b),
-               image_memory<C>(results + result_slot * c_bytes, args.c, t.c), args, lane);
+               image_memory<C>(results + result_slot * c_bytes, args.c, t.c), args, lane, which);
   };
   const auto store = [&](const small_tile& t, int result_slot) {
     move_tile<C, S::group, false>(results + result_slot * c_bytes, args.c, t.range, t.c, args.inner_c, lane);
   };
 
-  if constexpr (stages == 1) {
+  if constexpr (S::bulk && has_bulk_copies) {
+    small_by_bulk_copies<S>(args, stage, which, lane, first, step);
+  } else if constexpr (stages == 1) {
     for (i64 tile = first; tile < args.tiles; tile += step) {
       load(tile, 0, 0);
       commit_copies();

@@ -37,6 +37,12 @@ __device__ inline int shift_of(const void* base, i64 offset) {
   }
 }
 
+/// Bytes that an image takes in shared memory.
+template <class I>
+constexpr __host__ __device__ int bytes_of() {
+  return (I::size * I::bytes + 15) / 16 * 16;
+}
+
 /// The image of one tile in shared memory.
 template <class I>
 struct image_memory {

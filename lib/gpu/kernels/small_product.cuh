@@ -17,30 +17,47 @@ struct __align__(sizeof(X) * Count) pack {
   X x[Count];
 };
 
-/// Each thread owns an rm x rn tile of one result; its rows, and its columns in packs of vec_b, lie tm and tn apart, so
-/// that neighbouring threads read neighbouring elements. a is read in packs of vec_a along k.
-template <class S, class A, class B, class C, class MemoryA, class MemoryB, class MemoryC>
-__device__ inline void product_by_threads(const MemoryA& a, const MemoryB& b, const MemoryC& c,
-                                          typename C::E::wide alpha, typename C::E::wide beta, int lane) {
+/// Which rows (or columns) of `Length` a thread's tile of Count has: neighbours, where the last tile begins early enough to
+/// lie inside, or packs of Pack, Tiles packs apart, so that neighbouring threads read neighbouring elements.
+template <int Length, int Count, int Tiles, int Pack, bool Together>
+struct places {
+  static __device__ int at(int tile, int x) {
+    if constexpr (Together) return smaller(tile * Count, Length - Count) + x;
+    else return (x / Pack * Tiles + tile) * Pack + x % Pack;
+  }
+  /// Whether the tile is the one that owns it.
+  static __device__ bool owns(int tile, int x) {
+    if constexpr (Together) return x >= Tiles * Count - Length || at(tile, x) >= tile * Count;
+    else return (x / Pack + 1) * Tiles * Pack <= Length || at(tile, x) < Length;
+  }
+  /// Where to read, also what nobody owns.
+  static __device__ int from(int tile, int x) { return Together || owns(tile, x) ? at(tile, x) : Length - Pack; }
+};
+
+/// Each thread owns an rm x rn tile of one result. a is read in packs of vec_a along k. If results take the place of the
+/// factors, each thread has one tile at most, and `all_read` waits for the others.
+template <class S, class A, class B, class C, class MemoryA, class MemoryB, class MemoryC, class AllRead>
+__device__ inline void product_by_threads(const MemoryA& a, const MemoryB& b, const MemoryC& c, typename C::E::wide alpha,
+                                          typename C::E::wide beta, int lane, const AllRead& all_read) {
   using W = typename C::E::wide;
   constexpr int rm = S::rm, rn = S::rn, tm = divide_up(S::m, rm), tn = divide_up(S::n, rn), va = S::vec_a, vb = S::vec_b;
   constexpr int items = S::problems * tm * tn;
   using PackA = pack<typename A::E::type, va>;
   using PackB = pack<typename B::E::type, vb>;
+  using rows = places<S::m, rm, tm, 1, S::rows_together>;
+  using columns = places<S::n, rn, tn, vb, S::columns_together>;
 #pragma unroll 1
-  for (int item = lane; item < items; item += S::group) {
+  for (int turn = lane; turn < (S::over ? S::group : items); turn += S::group) {
+    const int item = S::over ? smaller(turn, items - 1) : turn;
     int p, i, j;
     if constexpr (S::problem_fastest) p = item % S::problems, j = item / S::problems % tn, i = item / S::problems / tn;
     else j = item % tn, i = item / tn % tm, p = item / (tn * tm);
-    const auto column = [&](int s) { return (s / vb * tn + j) * vb + s % vb; };
-    const auto row_in = [&](int r) { return (r + 1) * tm <= S::m || i + r * tm < S::m; };
-    const auto column_in = [&](int s) { return (s / vb + 1) * tn * vb <= S::n || column(s) < S::n; };
     W acc[rm][rn];
     int row[rm], col[rn / vb];
 #pragma unroll
-    for (int r = 0; r < rm; ++r) row[r] = p * A::stride + A::row_at(row_in(r) ? i + r * tm : S::m - 1);
+    for (int r = 0; r < rm; ++r) row[r] = p * A::stride + A::row_at(rows::from(i, r));
 #pragma unroll
-    for (int s = 0; s < rn / vb; ++s) col[s] = p * B::stride + B::col_at(column_in(s * vb) ? column(s * vb) : S::n - vb);
+    for (int s = 0; s < rn / vb; ++s) col[s] = p * B::stride + B::col_at(columns::from(j, s * vb));
 #pragma unroll
     for (int r = 0; r < rm; ++r)
 #pragma unroll
@@ -62,12 +79,16 @@ __device__ inline void product_by_threads(const MemoryA& a, const MemoryB& b, co
             multiply_add(acc[r][s], conj_if<A::conj>(A::E::get(x[r].x[v])), conj_if<B::conj>(B::E::get(y[s / vb].x[s % vb])));
       }
     }
+    if constexpr (S::over) {
+      all_read();
+      if (turn >= items) continue;
+    }
 #pragma unroll
     for (int r = 0; r < rm; ++r)
 #pragma unroll
       for (int s = 0; s < rn; ++s)
-        if (row_in(r) && column_in(s))
-          finish<S, C>(c.data + p * C::stride + C::row_at(i + r * tm) + C::col_at(column(s)), acc[r][s], alpha, beta);
+        if (rows::owns(i, r) && columns::owns(j, s))
+          finish<S, C>(c.data + p * C::stride + C::row_at(rows::at(i, r)) + C::col_at(columns::at(j, s)), acc[r][s], alpha, beta);
   }
 }
 

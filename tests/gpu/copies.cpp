@@ -1,0 +1,138 @@
+// Every way of copying, of sharing work and of placing results of the kernels for small products, beside the general kernel.
+// RICCI_TEST_PART=3/16 runs a sixteenth.
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+
+#include "gpu/measure.hpp"
+#include "gpu/small.hpp"
+#include "on_gpu.hpp"
+
+using namespace ricci;
+using namespace ricci::cuda;
+
+namespace {
+
+constexpr std::int64_t guard = 512;
+
+/// Batches of problems: inner ones packed, outer ones behind a gap; b may be one for all.
+struct layout {
+  int m, n, k;
+  std::int64_t inner, outer, gap;
+  bool one_b;
+};
+
+step_shape shape_of(dtype t, const layout& l, bool beta) {
+  step_shape s = product_step(t, l.m, l.n, l.k, beta, l.inner);
+  if (l.one_b) s.batch[0].b = 0;
+  if (l.outer > 1)
+    s.batch.insert(s.batch.begin(), {l.outer, l.inner * l.m * l.k + l.gap, l.one_b ? 0 : l.inner * l.k * l.n + l.gap, l.inner * l.m * l.n + l.gap});
+  return s;
+}
+
+double part_of(dtype t, const char* data, std::int64_t e) {
+  if (t == dtype::f64 || t == dtype::c128) return reinterpret_cast<const double*>(data)[e];
+  if (t == dtype::f16) return static_cast<double>(static_cast<float>(reinterpret_cast<const half*>(data)[e]));
+  if (t == dtype::bf16) return static_cast<double>(static_cast<float>(reinterpret_cast<const bfloat16*>(data)[e]));
+  return static_cast<double>(reinterpret_cast<const float*>(data)[e]);
+}
+
+std::vector<char> random_bytes(dtype t, std::int64_t bytes, unsigned seed) {
+  std::vector<char> out(static_cast<std::size_t>(bytes));
+  std::minstd_rand random(seed);
+  const auto next = [&] { return static_cast<float>(static_cast<double>(random()) / 1073741824.0 - 1); };
+  const auto put = [&]<class T>(T) {
+    for (std::size_t e = 0; e < out.size() / sizeof(T); ++e) reinterpret_cast<T*>(out.data())[e] = T(next());
+  };
+  if (t == dtype::f64 || t == dtype::c128) put(double{});
+  else if (t == dtype::f16) put(half(0.0f));
+  else if (t == dtype::bf16) put(bfloat16(0.0f));
+  else put(float{});
+  return out;
+}
+
+/// Operands between guards, each so many elements behind a border.
+struct memory {
+  buffer a, b, c;
+  std::int64_t size;
+  int shift;
+  memory(dtype t, const layout& l, int shift_by)
+      : a((l.outer * (l.inner * l.m * l.k + l.gap) + 64) * static_cast<std::int64_t>(size_of(t)) + 2 * guard),
+        b((l.outer * (l.inner * l.k * l.n + l.gap) + 64) * static_cast<std::int64_t>(size_of(t)) + 2 * guard),
+        c((l.outer * (l.inner * l.m * l.n + l.gap) + 64) * static_cast<std::int64_t>(size_of(t)) + 2 * guard), size(static_cast<std::int64_t>(size_of(t))),
+        shift(shift_by) {
+    const auto fill = [&](const buffer& x, unsigned seed) { copy_to_device(x.data(), random_bytes(t, x.bytes(), seed).data(), x.bytes()); };
+    fill(a, 1), fill(b, 2);
+  }
+  operands at() const {
+    operands o;
+    o.a = a.data() + guard + shift * size, o.b = b.data() + guard + 2 * shift % 16 * size, o.c = c.data() + guard + 3 * shift % 16 * size;
+    return o;
+  }
+};
+
+std::vector<char> run(const step_plan& p, const memory& m, dtype t, const device& d) {
+  copy_to_device(m.c.data(), random_bytes(t, m.c.bytes(), 3).data(), m.c.bytes());
+  operands o = m.at();
+  o.beta[0] = p.shape.beta ? 0.5 : 0;
+  launch_step(p, load_kernel(d, request_of(p, alignments_of(p.shape, o.a, o.b, o.c))), o, d);
+  std::vector<char> host(static_cast<std::size_t>(m.c.bytes()));
+  copy_to_host(host.data(), m.c.data(), m.c.bytes());
+  return host;
+}
+
+std::vector<small_config> configs_of(const small_shape& s, std::mt19937& random) {
+  const auto one_of = [&](std::initializer_list<int> x) { return *(x.begin() + random() % x.size()); };
+  std::vector<small_config> out;
+  for (int tries = 0; tries < 4000 && out.size() < 10; ++tries) {
+    small_config c;
+    c.problems = one_of({1, 2, 3, 4, 5, 7, 8, 16}), c.group = one_of({32, 64, 96, 128}), c.block = c.group * one_of({1, 1, 2});
+    c.stages = one_of({1, 1, 2, 3}), c.rm = one_of({1, 2, 3, 4, 5, 7}), c.rn = one_of({1, 2, 3, 4, 6, 8}), c.unroll = one_of({1, 4}), c.blocks = 1;
+    c.vectors = one_of({0, 1}) == 1, c.lined = one_of({0, 1}) == 1, c.over = one_of({0, 1}) == 1;
+    c.bulk = one_of({0, 1, 2}), c.together = one_of({0, 1, 2, 3});
+    if (size_of(s.step.c) == 2 && one_of({0, 1}) == 1) c.compute = arithmetic::mma_16, c.rm = c.rn = 1, c.over = false;
+    if (fits(s, c, described_h200()) && shared_bytes_of(s, c, {2, 2, 2}) < 100000) out.push_back(c);
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("every way of copying gives the same products") {
+  if (!test::has_gpu()) return;
+  unsigned part = 0, parts = 1;
+  if (const char* text = std::getenv("RICCI_TEST_PART")) std::sscanf(text, "%u/%u", &part, &parts);
+  const device& d = current_device();
+  const use_device use(d);
+  const std::vector<layout> layouts = {{5, 5, 5, 1037, 1, 0, false}, {17, 17, 17, 211, 1, 0, false}, {8, 8, 8, 301, 1, 0, false}, {13, 6, 9, 101, 3, 0, false},
+                                       {7, 11, 4, 53, 5, 3, false},  {9, 9, 9, 100, 2, 5, true},     {12, 10, 16, 77, 1, 0, true}, {22, 22, 22, 40, 2, 8, false}};
+  unsigned at = 0;
+  for (int t = 0; t < dtype_count; ++t)
+    for (const layout& l : layouts)
+      for (const bool beta : {false, true})
+        for (const int shift : {0, 1, 3}) {
+          if (at++ % parts != part) continue;
+          const dtype type = static_cast<dtype>(t);
+          std::mt19937 random(at);
+          const memory m(type, l, shift);
+          step_plan p;
+          p.shape = shape_of(type, l, beta);
+          p.kind = kernel_kind::general;
+          const std::vector<char> wanted = run(p, m, type, d);
+          p.kind = kernel_kind::small;
+          REQUIRE(make_small(p.shape, p.small));
+          const double bound = type == dtype::f64 || type == dtype::c128 ? 1e-13 : type == dtype::f16 ? 0.05 : type == dtype::bf16 ? 0.4 : 2e-5;
+          for (const small_config& c : configs_of(p.small, random)) {
+            p.config = c;
+            CAPTURE(name_of(type), l.m, l.n, l.k, l.inner, l.outer, l.gap, l.one_b, beta, shift, to_string(c));
+            CAPTURE(c.vectors, c.lined, c.over, c.bulk, c.together);
+            const std::vector<char> got = run(p, m, type, d);
+            const std::int64_t count = static_cast<std::int64_t>(got.size()) / static_cast<std::int64_t>(size_of(type)) * (is_complex(type) ? 2 : 1);
+            std::int64_t wrong = -1;
+            for (std::int64_t e = 0; e < count && wrong < 0; ++e)
+              if (!(std::abs(part_of(type, got.data(), e) - part_of(type, wanted.data(), e)) <= bound)) wrong = e;
+            REQUIRE(wrong == -1);
+          }
+        }
+}

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <sstream>
 #include <string>
 
 #include <ricci/core/error.hpp>
@@ -37,19 +38,38 @@ std::vector<small_problem> cases_of(const std::string& types, const char* sizes,
   return cases;
 }
 
-/// What an earlier run found good for a case, whatever its beta.
-struct record {
-  small_problem which;
-  small_config config;
-};
 constexpr std::size_t remembered = 10;
 
+/// A candidate as a line of text: type n beta, then the configuration's numbers in their order.
+std::string line_of(const small_problem& c, const small_config& b) {
+  std::ostringstream t;
+  t << name_of(c.type) << ' ' << c.n << ' ' << c.beta;
+  for (const int x : {b.problems, b.group, b.block, b.stages, static_cast<int>(b.compute), b.rm, b.rn, b.pad_a, b.pad_b, b.pad_c, b.unroll, b.blocks,
+                      static_cast<int>(b.vectors), static_cast<int>(b.lined), static_cast<int>(b.spread), static_cast<int>(b.over), b.bulk, b.together})
+    t << ' ' << x;
+  return t.str();
+}
+
+/// The candidates of a file of such lines, whatever their beta, and what the table has; without a file, those of the rules.
 std::vector<small_config> candidates(const small_problem& c, const char* best) {
-  if (!best) return candidates_of(c, described_h200(), std::getenv("RICCI_TUNE_THOROUGH") != nullptr);
-  std::vector<small_config> out;
-  std::ifstream in(best, std::ios::binary);
-  for (record r; in.read(reinterpret_cast<char*>(&r), sizeof r);)
-    if (r.which.type == c.type && r.which.n == c.n) out.push_back(r.config);
+  const gpu_machine& m = described_h200();
+  const std::vector<small_config> known = candidates_of(c, m, std::getenv("RICCI_TUNE_THOROUGH") != nullptr);
+  if (!best) return known;
+  small_shape s;
+  make_small(square_step(c.type, c.n, c.beta, 1 << 20), s);
+  std::vector<small_config> out = {known.front()};
+  std::ifstream in(best);
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream words(line);
+    std::string type;
+    int n = 0, beta = 0, compute = 0;
+    small_config b;
+    words >> type >> n >> beta >> b.problems >> b.group >> b.block >> b.stages >> compute >> b.rm >> b.rn >> b.pad_a >> b.pad_b >> b.pad_c >> b.unroll >> b.blocks;
+    words >> b.vectors >> b.lined >> b.spread >> b.over >> b.bulk >> b.together;
+    b.compute = static_cast<arithmetic>(compute);
+    const bool wanted = words && type == name_of(c.type) && n == c.n;
+    if (wanted && fits(s, b, m) && std::find(out.begin(), out.end(), b) == out.end()) out.push_back(b);
+  }
   return out;
 }
 
@@ -63,7 +83,7 @@ void compile(int part, int parts, const std::vector<small_problem>& cases, const
 void run(const std::string& folder, const std::vector<small_problem>& cases, int shown, const char* best) {
   const std::int64_t bytes = 1 << 30;
   buffer x(bytes), y(bytes), z(bytes);
-  std::ofstream found(folder + "/best", std::ios::app | std::ios::binary);
+  std::ofstream found(folder + "/best", std::ios::app);
   std::ofstream table(folder + "/table.txt", std::ios::app), log(folder + "/tune.log", std::ios::app);
   dtype filled = dtype::f64;
   bool any = false;
@@ -84,10 +104,7 @@ void run(const std::string& folder, const std::vector<small_problem>& cases, int
       log << name_of(c.type) << ' ' << c.n << ' ' << c.beta << ' ' << r.fraction << ' ' << r.registers << ' ' << r.blocks << ' ' << table_line(c, r.config) << ' ' << r.trouble.substr(0, 60) << '\n';
     }
     if (results.empty()) continue;
-    for (std::size_t i = 0; i < std::min(remembered, results.size()); ++i) {
-      const record r{c, results[i].config};
-      found.write(reinterpret_cast<const char*>(&r), sizeof r);
-    }
+    for (std::size_t i = 0; i < std::min(remembered, results.size()); ++i) found << line_of(c, results[i].config) << '\n';
     table << table_line(c, results[0].config) << "  // " << static_cast<int>(results[0].fraction * 1000 + 0.5) / 10.0 << " %\n";
     std::printf("%s n=%-2d b%d %5.1f %% of %zu, %d wrong", name_of(c.type), c.n, c.beta, 100 * results[0].fraction, results.size(), wrong);
     for (int i = 0; i < shown && i < static_cast<int>(results.size()); ++i)

@@ -84,13 +84,13 @@ namespace {
 /// Problems that are small by their sides, but leave room for few of them on a multiprocessor: tiles are faster (measured
 /// on an H200, 33 to 64 a side).
 bool is_heavy(const step_shape& s) {
-  const std::int64_t least = std::min({count_of(s.m), count_of(s.n), count_of(s.k)});
+  const auto [least, most] = std::minmax({count_of(s.m), count_of(s.n), count_of(s.k)});
   switch (s.c) {
-    case dtype::c128: return least >= 40;
-    case dtype::c64: return least >= 48;
+    case dtype::c128: return least >= 40 && most > 48;
+    case dtype::c64: return least >= 48 && most > 48;
     case dtype::f64: return least >= 60;
     case dtype::f32: return false;
-    default: return least >= 64;
+    default: return least >= 64 && most > 64;
   }
 }
 

@@ -1,0 +1,21 @@
+// What a bench of statements needs of the GPU, without the library's own headers, which do not stand beside the public ones.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace bench {
+
+std::string gpu_name();
+
+/// GB/s of x = y + z over 1 GiB each.
+double triad_bandwidth();
+
+/// Median of nine timings by events, after two that are not counted.
+double median_seconds(const std::function<void()>& work);
+
+/// Random doubles in [-1, 1), a pattern of 64 MiB repeated, in GPU memory.
+void fill(double* at, std::int64_t count, unsigned seed);
+
+}  // namespace bench

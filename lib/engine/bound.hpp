@@ -42,7 +42,7 @@ struct blocked_product {
   cache_blocks cut;
   std::int64_t row_step = 1;  // of c: tiles with other steps go through a buffer, and so do those whose columns are no neighbours
   bool plain = false;         // there are none of these
-  std::shared_ptr<const codegen::kernel> tiles[2][2][2][3], turn_a[2];
+  std::shared_ptr<const codegen::kernel> tiles[2][2][2][3] = {}, turn_a[2] = {};
 
   std::shared_ptr<const codegen::kernel>& tile(bool rows, bool cols, bool sums, sums_into kind) {
     return tiles[rows][cols][sums][static_cast<int>(kind)];

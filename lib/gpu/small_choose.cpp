@@ -221,6 +221,9 @@ bool adopt(small_config c, const small_shape& s, const gpu_machine& m, small_con
   if (s.pointers) c.pad_a = c.pad_b = 0;
   const bool packed = !s.pointers && s.inner.a == sm * sk && s.inner.b == sk * sn && s.inner.c == sm * sn;
   if (!packed) c.blocks = 1, gather_neighbours(s, c, m);
+  // Rows with gaps between them take more threads to copy than their products take: measured for 32 a side. Other sides spill.
+  const bool apart = !packed && sm % 8 == 0 && sn % 8 == 0 && sk % 8 == 0 && !s.pointers && c.problems == 1 && c.stages == 1 && c.compute == arithmetic::mma_f64 && c.rm == 4 && c.rn == 2;
+  if (apart && m.architecture == measured_architecture) c.group = c.block = 192, c.blocks = 5, c.unroll = 4;
   if (m.architecture < 90 || s.pointers) c.bulk = 0;
   if (c.bulk == 0 && c.stages > 1) c.over = false;
   if (!fits(s, c, m)) return false;

@@ -2,7 +2,7 @@
 #include "kernels.hpp"
 
 #include <cstdlib>
-#include <cstring>
+#include <strings.h>
 
 #if defined(__aarch64__)
 #include <sys/auxv.h>
@@ -105,7 +105,7 @@ struct registry {
     best = usable[0];
     if (const char* wanted = std::getenv("RICCI_ISA"))
       for (int i = 0; i < count; ++i)
-        if (std::strcmp(usable[i]->isa, wanted) == 0) best = usable[i];
+        if (strcasecmp(usable[i]->isa, wanted) == 0) best = usable[i];
   }
 };
 

@@ -51,14 +51,19 @@ std::int64_t even_step(const std::vector<std::int64_t>& offsets) {
   return std::max<std::int64_t>(step, 0);
 }
 
+/// Which tiles of a blocked product go to c as they are.
+void find_rows(bound_step& s) {
+  blocked_product& x = s.blocked;
+  x.plain = even_step(x.row_c) > 0 && even_step(x.col_c) == 1 && s.type == s.type_c;
+  x.row_step = x.row_c.size() > 1 ? std::max<std::int64_t>(x.row_c[1] - x.row_c[0], 0) : 1;
+}
+
 /// Tiles of a blocked product for every mixture of whole and last rows, columns and sums that it has.
 void generate_blocked(bound_step& s, codegen::target t) {
   blocked_product& x = s.blocked;
   const cache_blocks& cut = x.cut;
   const auto rows = static_cast<std::int64_t>(x.row_a.size()), cols = static_cast<std::int64_t>(x.col_b.size());
   const auto sums = static_cast<std::int64_t>(x.sum_a.size());
-  const bool plain = x.plain = even_step(x.row_c) > 0 && even_step(x.col_c) == 1 && s.type == s.type_c;
-  x.row_step = x.row_c.size() > 1 ? x.row_c[1] - x.row_c[0] : 1;
   codegen::request r;
   r.type = r.type_a = r.type_b = r.type_c = s.type;
   r.alpha = known_factor(s.alpha);
@@ -76,7 +81,7 @@ void generate_blocked(bound_step& s, codegen::target t) {
         r.tile = {0, static_cast<int>(m), static_cast<int>(n * static_cast<std::int64_t>(size_of(s.type)) / s.vector_bytes)};
         for (const sums_into kind : {sums_into::first, sums_into::later, sums_into::buffer}) {
           if (kind == sums_into::later && sums <= cut.sums) continue;
-          if (kind == sums_into::buffer ? plain : s.type != s.type_c || x.row_step <= 0) continue;
+          if (kind == sums_into::buffer ? x.plain : s.type != s.type_c || x.row_step == 0) continue;
           r.args.row = {m, 1, 0, kind == sums_into::buffer ? cut.tile_cols : x.row_step};
           r.beta = kind == sums_into::first ? known_factor(s.beta) : kind == sums_into::later ? codegen::factor::one : codegen::factor::zero;
           x.tile(last_rows, last_cols, last_sums, kind) = codegen::make(r, t);
@@ -97,7 +102,11 @@ void generate_blocked(bound_step& s, codegen::target t) {
 void generate_kernels(bound_step& s, const options& o) {
   const codegen::target t = codegen::best_target();
   if (s.how == method::move && !s.parallel && t != codegen::target::none) return generate_turn(s, t);
-  if (s.how == method::blocked && t != codegen::target::none) return generate_blocked(s, t);
+  if (s.how == method::blocked) {
+    find_rows(s);
+    if (t != codegen::target::none) generate_blocked(s, t);
+    return;
+  }
   if (s.how != method::direct || t == codegen::target::none) return;
   codegen::request r;
   r.type = s.type;

@@ -206,7 +206,7 @@ class chooser {
     const auto cache = [&](std::size_t level, std::int64_t otherwise) {
       return level < m_.caches.size() && m_.caches[level].bytes > 0 ? m_.caches[level].bytes : otherwise;
     };
-    const std::int64_t most_sums = cache(0, 32 << 10) / (x.tile_cols * size) / 8 * 8;
+    const std::int64_t most_sums = std::min<std::int64_t>(cache(0, 32 << 10) / (x.tile_cols * size) / 8 * 8, 320);
     const auto even = [](std::int64_t n, std::int64_t most, std::int64_t unit) {
       const std::int64_t pieces = (n + most - 1) / most, piece = (n + pieces - 1) / pieces;
       return (piece + unit - 1) / unit * unit;

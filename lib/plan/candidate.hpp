@@ -7,6 +7,7 @@
 
 #include "plan/cost.hpp"
 #include "plan/plan.hpp"
+#include "plan/rows.hpp"
 
 namespace ricci::planning {
 
@@ -98,14 +99,8 @@ struct candidate {
       if (x.role == group::n) columns *= x.extent;
       if (x.c != 0) all *= x.extent;
     }
-    std::int64_t row = 1;  // neighbours of c
-    for (bool grown = true; grown;) {
-      grown = false;
-      for (const step_axis& x : step.axes)
-        if (x.role == group::n && x.extent > 1 && x.c == row) row *= x.extent, grown = true;
-    }
     const auto second = static_cast<double>(m.caches[1].bytes), size = static_cast<double>(size_of(step.op.c.type));
-    if (sums > most_sums || row * static_cast<std::int64_t>(size_of(step.op.c.type)) < least_row) return;
+    if (sums > most_sums || row_of(step.axes, group::n) * static_cast<std::int64_t>(size_of(step.op.c.type)) < least_row) return;
     if (static_cast<double>(all) * size < 0.5 * second || static_cast<double>(sums * columns) * size > 0.5 * second) return;
     for (step_axis& x : step.axes)
       if (x.role == group::m) x.tile = std::min(x.tile, rows);

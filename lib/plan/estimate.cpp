@@ -5,6 +5,7 @@
 
 #include "plan/cost.hpp"
 #include "plan/plan.hpp"
+#include "plan/rows.hpp"
 
 namespace ricci::planning {
 namespace {
@@ -18,17 +19,6 @@ double bytes_of(const operand& x, const std::vector<step_axis>& axes, std::int64
   return n;
 }
 
-/// Neighbours of c along the labels of one role.
-std::int64_t row_of(const plan_step& s, group role) {
-  std::int64_t row = 1;
-  for (bool grown = true; grown;) {
-    grown = false;
-    for (const step_axis& x : s.axes)
-      if (x.role == role && x.extent > 1 && x.c == row) row *= x.extent, grown = true;
-  }
-  return row;
-}
-
 /// Lines of a tensor in memory that the tiles of a chain's product walk across instead of along: its rows are longer
 /// than a tile is wide, and there are more of them than a tile has at that width. The hardware does not see such reads
 /// coming, and such writes leave line by line. What is asked for early or leaves through a buffer does not count.
@@ -36,7 +26,7 @@ std::int64_t row_of(const plan_step& s, group role) {
 double jumping_lines(const segment& g, const traffic& moved, const plan_step& s, bool as_stored, const machine& m) {
   if (s.how == method::halves && as_stored) {
     const bool in = s.op.b.where == operand::kind::external, out = s.op.c.where == operand::kind::external;
-    const bool ragged = row_of(s, group::batch) * static_cast<std::int64_t>(size_of(s.op.c.type)) % m.vector_bytes != 0;
+    const bool ragged = row_of(s.axes, group::batch) * static_cast<std::int64_t>(size_of(s.op.c.type)) % m.vector_bytes != 0;
     return (in ? bytes_of(s.op.b, s.axes, &step_axis::b) / 64 : 0) + (out && ragged ? bytes_of(s.op.c, s.axes, &step_axis::c) / 64 : 0);
   }
   if (s.how != method::direct || g.steps.size() < 2) return 0;
@@ -51,7 +41,7 @@ double jumping_lines(const segment& g, const traffic& moved, const plan_step& s,
     bytes *= static_cast<double>(x.extent);
     if (x.role == group::m) rows *= x.extent;
   }
-  const std::int64_t row = row_of(s, group::n);
+  const std::int64_t row = row_of(s.axes, group::n);
   constexpr std::int64_t widest = 3;  // vectors
   const std::int64_t vectors = (row * size + m.vector_bytes - 1) / m.vector_bytes, sums = m.vector_registers >= 32 ? 24 : 12;
   if (vectors <= widest || rows * vectors <= sums) return 0;

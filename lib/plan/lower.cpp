@@ -235,12 +235,7 @@ class chooser {
     s.axes = axes;
     s.pack_a = s.pack_b = true;
     // Where the columns of c are no neighbours, tiles go through a buffer, run by run.
-    std::int64_t run = 1;
-    for (bool grown = true; grown;) {
-      grown = false;
-      for (const step_axis& x : axes)
-        if (x.role == group::n && x.extent > 1 && x.c == run) run *= x.extent, grown = true;
-    }
+    const std::int64_t run = row_of(axes, group::n);
     s.cut = cache_blocks_of(compute_type(op.c.type), static_cast<std::int64_t>(rows), static_cast<std::int64_t>(k), static_cast<double>(run) >= cols ? 0 : run);
     if (rounded) s.cut.sums = static_cast<std::int64_t>(k);
     const double lanes = std::max(1.0, m_.vector_bytes / static_cast<double>(size_of(compute_type(op.c.type)))), per_cycle = 2 * lanes / (is_complex(op.c.type) ? 2 : 1);

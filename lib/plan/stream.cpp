@@ -4,6 +4,7 @@
 
 #include "plan/cost.hpp"
 #include "plan/plan.hpp"
+#include "plan/rows.hpp"
 
 namespace ricci::planning {
 namespace {
@@ -14,13 +15,7 @@ constexpr double least_fetched = 1e4;  // bytes of a block: smaller ones overlap
 
 /// Whether the kernel writes rows of whole vectors: neighbours of c among the lanes and the columns.
 bool whole_rows(const plan_step& s, const machine& m) {
-  std::int64_t run = 1;
-  for (bool grown = true; grown;) {
-    grown = false;
-    for (const step_axis& x : s.axes)
-      if (x.role == group::n && x.extent > 1 && x.c == run) run *= x.extent, grown = true;
-  }
-  return run * static_cast<std::int64_t>(size_of(s.op.c.type)) % m.vector_bytes == 0;
+  return row_of(s.axes, group::n) * static_cast<std::int64_t>(size_of(s.op.c.type)) % m.vector_bytes == 0;
 }
 
 /// In a chain that writes more than it reads, the caches of AMD processors write ragged rows back while the next block

@@ -133,7 +133,7 @@ std::vector<char> fetch(const char* from, std::int64_t bytes) {
 
 std::string kind_of(const cuda::executable& e) {
   const std::string text = e.describe();
-  return text.find("cuBLAS") != std::string::npos ? "cuBLAS" : text.find("tiles of") != std::string::npos ? "tile" : text.find("small products") != std::string::npos ? "small" : "general";
+  return text.find("cuBLAS") != std::string::npos ? "cuBLAS" : text.find("tiles of") != std::string::npos ? "tile" : text.find("panels of") != std::string::npos ? "panel" : text.find("small products") != std::string::npos ? "small" : "general";
 }
 
 json measure(const problem& p, dtype t, const cuda::buffer& x, const cuda::buffer& a, const cuda::buffer& b, const cuda::buffer& scratch) {

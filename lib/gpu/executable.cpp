@@ -247,7 +247,7 @@ void executable::launch_step(std::size_t launch, const operands& x, cu_stream st
     if (p.shape.swapped) std::swap(a, b);
     if (p.blas.used) return run_blas(p.shape, p.blas, a, b, given.c, given.alpha, given.beta, device_, stream);
     const alignments at = alignments_of(p.shape, a, b, given.c);
-    const bool matters = p.kind == kernel_kind::small || p.kind == kernel_kind::tile;
+    const bool matters = p.kind == kernel_kind::small || p.kind == kernel_kind::tile || p.kind == kernel_kind::panel;
     const kernel& k = kernel_of(launch, matters ? at : alignments{}, last);
     packed_args args = pack(p, given, k, device_.machine, last);
     void* list[] = {args.bytes};

@@ -20,7 +20,7 @@ struct small_args {
   double alpha[2], beta[2];
   int exact, unused;
 };
-struct counted_args {  // tile and general
+struct counted_args {  // panel, tile and general
   const void* a;
   const void* b;
   void* c;
@@ -104,17 +104,16 @@ step_plan plan_own(const step_shape& s, const gpu_machine& m) {
   const double peak = wide ? (s.c == dtype::f64 ? m.tensor_f64 : m.peak_f64)
                            : size_of(s.a) == 2 && s.a == s.b ? m.tensor_16 : m.peak_f32;
   p.bound_seconds = std::max(p.bytes / (m.bandwidth * 1e9), s.has_a ? p.flops / (peak * 1e9) : 0);
+  const bool tiling = worth_tiling(s);
+  const step_shape for_panels = arranged_for_panels(s);
+  const bool panels = tiling && choose_panel(for_panels, m, p.panel);
   if (!heavy && make_small(s, p.small)) {
     const std::int64_t elements = count_of(p.small.step.m) * count_of(p.small.step.n);
     p.config = choose_small(p.small, m);
     // A side that became a loop is read again for every turn; that pays while the other operand is small.
     if ((elements > 1 || count_of(s.k) > 1) && fits(p.small, p.config, m)) {
       const bool cut = count_of(p.small.step.m) != count_of(s.m) || count_of(p.small.step.n) != count_of(s.n);
-      if (!cut || !worth_tiling(s) || count_of(s.m) * count_of(s.n) * count_of(s.k) < 64 * 64 * 64) {
-        p.kind = kernel_kind::small;
-        return p;
-      }
-      // A factor whose neighbours are apart in every problem and from problem to problem is read better by tiles.
+      // A factor whose neighbours are apart in every problem and from problem to problem is read better by panels and tiles.
       const auto near = [&](std::int64_t axis::*stride) {
         for (const auto* group : {&p.small.step.m, &p.small.step.n, &p.small.step.k})
           for (const axis& x : *group)
@@ -123,13 +122,17 @@ step_plan plan_own(const step_shape& s, const gpu_machine& m) {
       };
       const bool apart = !near(&axis::a) || !near(&axis::b) || !near(&axis::c);
       const bool both = count_of(s.m) > 64 && count_of(s.n) > 64;
-      if (!both && !apart && count_of(s.k) <= 32) {
+      const bool few = count_of(s.m) * count_of(s.n) * count_of(s.k) < 64 * 64 * 64;
+      if (!tiling || (!(apart && panels) && (!cut || few || (!both && !apart && count_of(s.k) <= 32)))) {
         p.kind = kernel_kind::small;
         return p;
       }
     }
   }
-  if (worth_tiling(s)) {
+  if (panels) {
+    p.kind = kernel_kind::panel;
+    p.shape = for_panels;
+  } else if (tiling) {
     p.kind = kernel_kind::tile;
     p.tile = choose_tile(s);
     p.shape = arranged_for_tiles(s, p.tile);
@@ -146,7 +149,7 @@ step_plan plan_own(const step_shape& s, const gpu_machine& m) {
 
 step_plan plan_step(const step_shape& s, const gpu_machine& m) {
   step_plan p = plan_own(s, m);
-  if (m.blas == blas_use::never || !s.has_a || (p.kind != kernel_kind::tile && p.kind != kernel_kind::small)) return p;
+  if (m.blas == blas_use::never || !s.has_a || p.kind == kernel_kind::permute || p.kind == kernel_kind::general) return p;
   const blas_call c = blas_call_of(s);
   if (c.used && (m.blas == blas_use::always || blas_wins(s, c))) p.blas = c;
   return p;
@@ -164,6 +167,11 @@ kernel_request request_of(const step_plan& p, const alignments& at, bool last) {
       r.text = tile_text(p, at, r.shared_bytes);
       return r;
     }
+    case kernel_kind::panel: {
+      r.name = "panel", r.threads = p.panel.block;
+      r.text = panel_text(p.shape, p.panel, at, r.shared_bytes);
+      return r;
+    }
     case kernel_kind::permute: return {permute_text(p), "permute", 256, 0};
     default: return {general_text(p, last), "general", p.general.block, 0};
   }
@@ -176,6 +184,7 @@ alignments alignments_of(const step_shape& s, const void* a, const void* b, cons
 int threads_of(const step_plan& p) {
   switch (p.kind) {
     case kernel_kind::small: return p.config.block;
+    case kernel_kind::panel: return p.panel.block;
     case kernel_kind::tile: return p.tile.block;
     case kernel_kind::permute: return 256;
     default: return p.general.block;
@@ -230,6 +239,8 @@ packed_args pack(const step_plan& p, const operands& given, const kernel& k, con
   if (p.kind == kernel_kind::tile) {
     args.count = up(count_of(s.m), p.tile.rows) * up(count_of(s.n), p.tile.cols) * count_of(s.batch);
     work = args.count;
+  } else if (p.kind == kernel_kind::panel) {
+    work = args.count = panel_parts(s, p.panel);
   } else {
     args.count = free_count(s) * (last ? 1 : p.general.parts);
     work = up(args.count, p.general.block / (last ? 32 : p.general.team));
@@ -247,6 +258,7 @@ std::string to_string(const step_plan& p) {
       return "tiles of " + std::to_string(p.tile.rows) + " x " + std::to_string(p.tile.cols) + ", slices of " +
              std::to_string(p.tile.depth) + ", " + to_string(p.tile.compute);
     }
+    case kernel_kind::panel: return to_string(p.panel);
     case kernel_kind::permute: return "transposition through squares of 32 x 32";
     default:
       return std::to_string(p.general.team) + (p.general.team == 1 ? " thread" : " threads") + " for each element" +

@@ -6,12 +6,13 @@
 
 #include "gpu/blas.hpp"
 #include "gpu/cache.hpp"
+#include "gpu/panel.hpp"
 #include "gpu/shape.hpp"
 #include "gpu/small.hpp"
 
 namespace ricci::cuda {
 
-enum class kernel_kind { small, tile, permute, general };
+enum class kernel_kind { small, panel, tile, permute, general };
 
 /// kernels/tile.cuh
 struct tile_config {
@@ -32,6 +33,7 @@ struct step_plan {
   small_shape small;
   small_config config;
   tile_config tile;
+  panel_config panel;
   general_config general;
   blas_call blas;  // used: the step is the vendor's; if that cannot be found, the kernel of `kind` does it
   double flops = 0, bytes = 0, bound_seconds = 0;

@@ -2,46 +2,10 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "gpu/long_text.hpp"
 #include "gpu/step.hpp"
 
 namespace ricci::cuda {
-namespace {
-
-std::string number(const char* type, const char* name, std::int64_t value) {
-  return std::string("  static constexpr ") + type + " " + name + " = " + std::to_string(value) + ";\n";
-}
-std::string flag(const char* name, bool value) { return std::string("  static constexpr bool ") + name + " = " + text_of(value) + ";\n"; }
-
-std::string offset_function(const char* name, const std::vector<axis>& axes, const std::string& operands) {
-  std::string t = std::string("  static __device__ void ") + name + "(i64 at";
-  for (const char x : operands) t += std::string(", i64& ") + x;
-  const bool wide = count_of(axes) >= (std::int64_t{1} << 31);
-  t += std::string(") {\n    const ") + (wide ? "u64" : "u32") + " u = static_cast<" + (wide ? "u64" : "u32") + ">(at);\n";
-  for (const char x : operands) {
-    const auto stride = x == 'a' ? &axis::a : x == 'b' ? &axis::b : &axis::c;
-    const std::string offset = long_offset_text(extents_of(axes), strides_of(axes, stride), "u");
-    if (offset != "0") t += std::string("    ") + x + " += " + offset + ";\n";
-  }
-  return t + "  }\n";
-}
-
-std::int64_t power_of(std::int64_t x, std::int64_t most) { return x == 0 ? most : std::min(most, x & -x); }
-
-/// Elements that one copy may take along the innermost axis of `fast`, given the other strides and the alignment.
-int vector_of(const std::vector<axis>& fast, const std::vector<const std::vector<axis>*>& others, std::int64_t axis::*stride,
-              dtype t, int aligned) {
-  const auto size = static_cast<std::int64_t>(size_of(t));
-  if (fast.empty() || fast.back().*stride != 1) return 1;
-  std::int64_t v = std::min<std::int64_t>(16, aligned) / size;
-  v = std::min(v, power_of(fast.back().extent, 16));
-  for (std::size_t d = 0; d + 1 < fast.size(); ++d) v = std::min(v, power_of(fast[d].*stride, 16));
-  for (const auto* group : others)
-    for (const axis& x : *group) v = std::min(v, power_of(x.*stride, 16));
-  return static_cast<int>(std::max<std::int64_t>(1, v));
-}
-
-}  // namespace
-
 namespace {
 
 /// The side of a tile that wastes least of x; the larger of equals.
@@ -74,44 +38,6 @@ tile_config choose_tile(const step_shape& s) {
   return c;
 }
 
-namespace {
-
-using stride_of = std::int64_t axis::*;
-
-/// Where the neighbours in memory are, in a group; its end if they are not.
-std::size_t unit_in(const std::vector<axis>& group, stride_of stride) {
-  std::size_t at = 0;
-  while (at < group.size() && group[at].*stride != 1) ++at;
-  return at;
-}
-
-void to_back(std::vector<axis>& group, std::size_t at) {
-  if (at < group.size()) std::rotate(group.begin() + static_cast<std::ptrdiff_t>(at), group.begin() + static_cast<std::ptrdiff_t>(at) + 1, group.end());
-}
-
-/// Two operands have their neighbours along different axes of a group: blocks of `size` of each are innermost, so that
-/// both read whole sectors. False if the extents are no multiples.
-bool in_blocks(std::vector<axis>& group, std::size_t second, std::size_t first, std::int64_t size) {
-  for (const std::size_t x : {second, first})
-    if (group[x].extent % size != 0) return false;
-  for (const std::size_t x : {second, first}) {
-    axis &whole = group[x], inner = whole;
-    inner.extent = size, whole.extent /= size;
-    for (const stride_of stride : {&axis::a, &axis::b, &axis::c}) whole.*stride *= size;
-    group.push_back(inner);
-  }
-  return true;
-}
-
-/// Whether neighbours in memory run along k.
-bool runs_along_k(const std::vector<axis>& k, const std::vector<axis>& lines, stride_of stride) {
-  if (unit_in(k, stride) < k.size()) return true;
-  if (unit_in(lines, stride) < lines.size()) return false;
-  return !k.empty() && (lines.empty() || std::abs(k.back().*stride) < std::abs(lines.back().*stride));
-}
-
-}  // namespace
-
 step_shape arranged_for_tiles(const step_shape& given, const tile_config& c) {
   step_shape s = given;
   to_back(s.m, unit_in(s.m, &axis::a));
@@ -139,12 +65,12 @@ std::string tile_text(const step_plan& p, const alignments& at, int& shared_byte
   const int vec_c = vector_of(s.n, {&s.m, &s.batch}, &axis::c, s.c, at.c);
   std::string t = "#include \"element.cuh\"\nstruct tile_type {\n";
   t += "  using A = " + element_text(s.a) + ";\n  using B = " + element_text(s.b) + ";\n  using C = " + element_text(s.c) + ";\n";
-  t += flag("conj_a", s.conj_a) + flag("conj_b", s.conj_b) + flag("beta", s.beta) + flag("bfloat", s.a == dtype::bf16);
-  t += number("i64", "m", count_of(s.m)) + number("i64", "n", count_of(s.n)) + number("i64", "k", count_of(s.k));
-  t += number("int", "rows", c.rows) + number("int", "cols", c.cols) + number("int", "depth", c.depth) + number("int", "stages", c.stages) + number("int", "block", c.block) + number("int", "blocks", blocks);
-  t += number("int", "rm", c.rm) + number("int", "rn", c.rn) + number("int", "warps_m", c.warps_m) + number("int", "warps_n", c.warps_n);
-  t += number("int", "compute", static_cast<int>(c.compute));
-  t += flag("a_along_k", a_along_k) + flag("b_along_k", b_along_k) + number("int", "vec_a", vec_a) + number("int", "vec_b", vec_b) + number("int", "vec_c", vec_c);
+  t += constant_text("conj_a", s.conj_a) + constant_text("conj_b", s.conj_b) + constant_text("beta", s.beta) + constant_text("bfloat", s.a == dtype::bf16);
+  t += constant_text("i64", "m", count_of(s.m)) + constant_text("i64", "n", count_of(s.n)) + constant_text("i64", "k", count_of(s.k));
+  t += constant_text("int", "rows", c.rows) + constant_text("int", "cols", c.cols) + constant_text("int", "depth", c.depth) + constant_text("int", "stages", c.stages) + constant_text("int", "block", c.block) + constant_text("int", "blocks", blocks);
+  t += constant_text("int", "rm", c.rm) + constant_text("int", "rn", c.rn) + constant_text("int", "warps_m", c.warps_m) + constant_text("int", "warps_n", c.warps_n);
+  t += constant_text("int", "compute", static_cast<int>(c.compute));
+  t += constant_text("a_along_k", a_along_k) + constant_text("b_along_k", b_along_k) + constant_text("int", "vec_a", vec_a) + constant_text("int", "vec_b", vec_b) + constant_text("int", "vec_c", vec_c);
   t += offset_function("row", s.m, "ac") + offset_function("col", s.n, "bc") + offset_function("sum", s.k, "ab");
   // As tile.cuh lays out its stages, and the results.
   const auto bytes = [&](int lines, bool along_k, int vec, dtype type) {
@@ -163,7 +89,7 @@ std::string tile_text(const step_plan& p, const alignments& at, int& shared_byte
   };
   const bool looked_up = s.m.size() > 1 && s.n.size() > 1 && (divides(s.m) || divides(s.n)) && count_of(s.k) <= 2 * c.depth;
   if (looked_up) shared_bytes = stages_end + 16 * (c.rows + c.cols);
-  t += number("int", "offsets", looked_up ? stages_end : 0);
+  t += constant_text("int", "offsets", looked_up ? stages_end : 0);
   return t + offset_function("batch", s.batch, "abc") + "};\n#include \"tile.cuh\"\n";
 }
 

@@ -66,6 +66,23 @@ void add_families(std::vector<job>& to, int architecture) {
     add("side by side", s, {});
     add("tiles", square_step(type, 200, true, 3), {});
     add("unaligned tiles", square_step(type, 131, false, 3), {2, 2, 2});
+    if (size_of(type) > 2) {
+      // A tensor by itself with ranges, of all sides that panels have configurations for; sums of few and of many terms.
+      for (const std::int64_t n : {8, 16, 64}) {
+        step_shape x;
+        x.beta = n > 8;
+        x.batch = {{1000, 72 * n * n, 72 * n * n, 72 * n * n}};
+        x.m = {{n, 72 * n, 0, 72 * n}, {8, 8, 0, 8}}, x.n = {{n, 0, 72, 72}, {7, 0, 1, 1}}, x.k = {{n, 72, 72 * n, 0}};
+        add("ranges", x, {8, 8, 8});
+      }
+      for (const std::int64_t rows : {24, 80, 1000})
+        for (const std::int64_t cols : {24, 2000})
+          for (const std::int64_t sum : {16, 72}) {
+            step_shape x;
+            x.m = {{8, sum, 0, cols * rows}, {rows / 8, 8 * sum, 0, cols}}, x.n = {{cols, 0, 1, 1}}, x.k = {{sum, 1, cols, 0}};
+            add("panels", x, {});
+          }
+    }
     step_shape move;
     move.has_a = false;
     move.n = {{100, 0, 1, 300}, {300, 0, 100, 1}};

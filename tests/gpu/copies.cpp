@@ -5,12 +5,15 @@
 #include <cstdlib>
 #include <random>
 
+#include "elements.hpp"
 #include "gpu/measure.hpp"
 #include "gpu/small.hpp"
 #include "on_gpu.hpp"
 
 using namespace ricci;
 using namespace ricci::cuda;
+using test::part_of;
+using test::random_bytes;
 
 namespace {
 
@@ -29,27 +32,6 @@ step_shape shape_of(dtype t, const layout& l, bool beta) {
   if (l.outer > 1)
     s.batch.insert(s.batch.begin(), {l.outer, l.inner * l.m * l.k + l.gap, l.one_b ? 0 : l.inner * l.k * l.n + l.gap, l.inner * l.m * l.n + l.gap});
   return s;
-}
-
-double part_of(dtype t, const char* data, std::int64_t e) {
-  if (t == dtype::f64 || t == dtype::c128) return reinterpret_cast<const double*>(data)[e];
-  if (t == dtype::f16) return static_cast<double>(static_cast<float>(reinterpret_cast<const half*>(data)[e]));
-  if (t == dtype::bf16) return static_cast<double>(static_cast<float>(reinterpret_cast<const bfloat16*>(data)[e]));
-  return static_cast<double>(reinterpret_cast<const float*>(data)[e]);
-}
-
-std::vector<char> random_bytes(dtype t, std::int64_t bytes, unsigned seed) {
-  std::vector<char> out(static_cast<std::size_t>(bytes));
-  std::minstd_rand random(seed);
-  const auto next = [&] { return static_cast<float>(static_cast<double>(random()) / 1073741824.0 - 1); };
-  const auto put = [&]<class T>(T) {
-    for (std::size_t e = 0; e < out.size() / sizeof(T); ++e) reinterpret_cast<T*>(out.data())[e] = T(next());
-  };
-  if (t == dtype::f64 || t == dtype::c128) put(double{});
-  else if (t == dtype::f16) put(half(0.0f));
-  else if (t == dtype::bf16) put(bfloat16(0.0f));
-  else put(float{});
-  return out;
 }
 
 /// Operands between guards, each so many elements behind a border.

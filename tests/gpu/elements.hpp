@@ -1,0 +1,35 @@
+// Random elements of every type, and what they are as doubles.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include <ricci/core/types.hpp>
+
+namespace ricci::test {
+
+/// Element e; of complex types the real and imaginary parts in turn.
+inline double part_of(dtype t, const char* data, std::int64_t e) {
+  if (t == dtype::f64 || t == dtype::c128) return reinterpret_cast<const double*>(data)[e];
+  if (t == dtype::f16) return static_cast<double>(static_cast<float>(reinterpret_cast<const half*>(data)[e]));
+  if (t == dtype::bf16) return static_cast<double>(static_cast<float>(reinterpret_cast<const bfloat16*>(data)[e]));
+  return static_cast<double>(reinterpret_cast<const float*>(data)[e]);
+}
+
+/// In [-1, 1).
+inline std::vector<char> random_bytes(dtype t, std::int64_t bytes, unsigned seed) {
+  std::vector<char> out(static_cast<std::size_t>(bytes));
+  std::minstd_rand random(seed);
+  const auto next = [&] { return static_cast<float>(static_cast<double>(random()) / 1073741824.0 - 1); };
+  const auto put = [&]<class T>(T) {
+    for (std::size_t e = 0; e < out.size() / sizeof(T); ++e) reinterpret_cast<T*>(out.data())[e] = T(next());
+  };
+  if (t == dtype::f64 || t == dtype::c128) put(double{});
+  else if (t == dtype::f16) put(half(0.0f));
+  else if (t == dtype::bf16) put(bfloat16(0.0f));
+  else put(float{});
+  return out;
+}
+
+}  // namespace ricci::test

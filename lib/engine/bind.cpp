@@ -5,51 +5,15 @@
 #include <numeric>
 
 #include "engine/bound.hpp"
+#include "engine/inner.hpp"
 #include "engine/other.hpp"
 
 namespace ricci {
 namespace {
 
-using kernels::axis;
 using kernels::lanes;
 
-std::int64_t divide_up(std::int64_t x, std::int64_t y) { return (x + y - 1) / y; }
 std::int64_t round_up(std::int64_t x, std::int64_t to) { return divide_up(x, to) * to; }
-
-/// An axis inside a tile: strides as the kernel sees them, and those of the operands in memory for packing.
-struct inner_axis {
-  axis eff;
-  axis raw;
-  bool is_lane = false;
-  group role = group::m;
-};
-
-/// Merges axes whose strides nest in all three operands; the lane axis only grows outwards.
-std::vector<inner_axis> fused(std::vector<inner_axis> axes) {
-  for (bool merged = true; merged;) {
-    merged = false;
-    for (std::size_t p = 0; p < axes.size() && !merged; ++p)
-      for (std::size_t q = 0; q < axes.size() && !merged; ++q) {
-        const axis &in = axes[p].eff, &out = axes[q].eff;
-        if (p == q || axes[q].is_lane) continue;
-        if (out.a != in.a * in.extent || out.b != in.b * in.extent || out.c != in.c * in.extent) continue;
-        axes[p].eff.extent *= out.extent;
-        axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(q));
-        merged = true;
-      }
-  }
-  return axes;
-}
-
-/// A list of (extent, source stride, destination stride), fused, for a move kernel; false if it is too long.
-bool make_move(std::vector<inner_axis> axes, kernels::move_args& out) {
-  for (inner_axis& x : axes) x.eff.a = 0, x.is_lane = false;
-  axes = fused(std::move(axes));
-  if (axes.size() > kernels::max_loops) return false;
-  out.axis_count = static_cast<int>(axes.size());
-  for (std::size_t i = 0; i < axes.size(); ++i) out.axes[i] = axes[i].eff;
-  return true;
-}
 
 class step_binder {
  public:
@@ -113,16 +77,25 @@ class step_binder {
     (sums ? out_.sum_count : out_.free_count) *= l.count;
   }
 
-  /// Strides of a packed operand: the axes that move it, innermost first in the given order.
+  /// Strides of a packed operand: the axes that move it, innermost first in the given order; `pitch` from one row of lanes to the next, 0: its extent.
   template <class Moves, class Set>
-  std::int64_t pack(std::vector<inner_axis>& axes, const std::vector<std::size_t>& order, Moves moves, Set set) {
+  std::int64_t pack(std::vector<inner_axis>& axes, const std::vector<std::size_t>& order, Moves moves, Set set, std::int64_t pitch = 0) {
     std::int64_t step = 1;
     for (std::size_t i : order) {
       if (!moves(axes[i])) continue;
       set(axes[i].eff, step);
-      step *= axes[i].eff.extent;
+      step *= axes[i].is_lane && pitch > 0 ? pitch : axes[i].eff.extent;
     }
     return step;
+  }
+
+  /// Rows of lanes that end a little before a vector does begin at vectors, unless they are one row with the next in c.
+  std::int64_t row_pitch(const std::vector<inner_axis>& axes) const {
+    const auto lane = std::find_if(axes.begin(), axes.end(), [](const inner_axis& x) { return x.is_lane; });
+    if (step_.lanes != lanes::n || step_.buffer_c || lane == axes.end()) return 0;
+    const std::int64_t width = out_.vector_bytes / static_cast<std::int64_t>(size_of(out_.type)), row = lane->raw.extent, pitch = divide_up(row, width) * width;
+    const bool nests = std::any_of(axes.begin(), axes.end(), [&](const inner_axis& x) { return x.role == group::n && x.raw.c == row; });
+    return nests || 3 * pitch > 4 * row ? 0 : pitch;
   }
 
   /// Axis indices with the lane axis first, then by the groups given, each by growing stride of c (or of a and b).
@@ -180,7 +153,7 @@ class step_binder {
       for (inner_axis& x : inner) x.eff.b = 0;
       bytes_b = std::max(bytes_b, size * pack(inner, order(inner, {n, batch, k, m}),
                                               [](const inner_axis& x) { return x.raw.b != 0 || x.is_lane; },
-                                              [](axis& x, std::int64_t s) { x.b = s; }));
+                                              [](axis& x, std::int64_t s) { x.b = s; }, row_pitch(inner)));
     }
     if (step_.stream_c) {  // the buffer has the layout of c
       out.stream_bytes = size;

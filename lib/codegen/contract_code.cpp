@@ -128,9 +128,11 @@ void contract_code::write_sums(const tile& t) {
   }
   bool fresh = !preloads() && !n.pairs;
   const std::int64_t row = t.row * n.row_a;
-  // Arrays of squares often stand a multiple of 4 KiB apart. The rows of b before that one look to the processor like the
-  // rows of c that the last tile has just stored, and to be loaded they would wait for those.
-  const std::int64_t begin = request_.staggered ? t.row % n.k : 0;
+  // Arrays of squares often stand a multiple of 4 KiB apart, or little more. The rows of b before that one look to the
+  // processor like the rows of c that the last tile has just stored, and to be loaded they would wait for those. Behind
+  // short sums several problems' rows are on their way at once, and none of b's is far from them.
+  const std::int64_t further = n.k < 8 ? 0 : (t.rows + 1) / 2;
+  const std::int64_t begin = request_.staggered ? (t.row + further) % n.k : 0;
   for (const auto& [x, y] : n.outer)
     for (std::int64_t i = 0; i < n.k; ++i, fresh = false) {
       const std::int64_t k = (i + begin) % n.k;

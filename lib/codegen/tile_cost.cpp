@@ -8,9 +8,9 @@ namespace {
 
 using kernels::lanes;
 
-constexpr tile_times in_two_passes{0.05, 0.055, 0.8, 1.2, 0.02, 3.5, 12, 1, 1.2, {1.5, 1.5}};    // Zen 4
-constexpr tile_times in_one{0.03, 0.004, 2.6, 0, 0.003, 0, 0, 1.15, 3.2, {1.15, 1.15}};  // a Xeon
-constexpr tile_times of_problems{0.1, 0, 1.2, 0, 0, 3, 12, 1, 1.2, {1, 1}};            // in the lanes; without a fit
+constexpr tile_times in_two_passes{0.05, 0.055, 0.8, 1.2, 0.02, 3.5, 12, 1, 1.2, {1.5, 1.5}, 0, 0};  // Zen 4
+constexpr tile_times in_one{0.03, 0.004, 2.6, 0, 0.003, 0, 0, 1.15, 3.2, {1.15, 1.15}, 5, 8};  // a Xeon
+constexpr tile_times of_problems{0.1, 0, 1.2, 0, 0, 3, 12, 1, 1.2, {1, 1}, 0, 0};  // in the lanes; without a fit
 
 /// Estimated cycles of one tile of `mr` rows by nv vectors whose instructions weigh `weight` together.
 double tile_cost(std::int64_t mr, std::int64_t nv, double weight, double k, const geometry& g, bool embeds) {
@@ -53,6 +53,16 @@ std::vector<weighed_run> weighed(const std::vector<lane_vector>& vectors, std::i
   return out;
 }
 
+/// Cycles in which c comes and goes between the caches, if nothing else has to be waited for: its lines, and those that a
+/// cut of a row between two tiles divides, which have two stores far from each other.
+double store_time(const nest& n, const std::vector<weighed_run>& runs, const geometry& g) {
+  std::int64_t pieces = 0, lanes = n.tail ? n.tail->columns : n.packed ? n.packed->columns : 0;
+  for (const weighed_run& v : runs) pieces += v.count;
+  for (const lane_vector& v : n.vectors) lanes += v.count;
+  const std::int64_t row = lanes * g.real_c, cuts = row % 64 ? n.rows * (pieces - 1) : 0;
+  return g.times.per_line * static_cast<double>(n.rows * row) / 64 + g.times.per_split * static_cast<double>(cuts);
+}
+
 }  // namespace
 
 bool two_passes() {
@@ -79,7 +89,8 @@ geometry geometry_of(const request& r, target t) {
   const int registers = t == target::avx512 ? in_pairs(r, t) ? 31 : 32 : 16;  // pairs: one keeps places
   return {real, t == target::avx512 && r.tile.widest != 32 ? 64 : 32, registers, is_complex(r.type) ? 2 : 1,
           stored(r.type_b), stored(r.type_c), two_passes() ? 2.0 : 1.0, r.lanes != lanes::n ? of_problems : two_passes() ? in_two_passes : in_one,
-          r.beta == factor::one && r.lanes == lanes::n && !is_complex(r.type), r.lanes == lanes::batch};
+          r.beta == factor::one && r.lanes == lanes::n && !is_complex(r.type),
+          r.beta == factor::zero && r.lanes == lanes::n && !is_complex(r.type), r.lanes == lanes::batch};
 }
 
 double tail_cost(const summed_tail& s, std::int64_t rows, const geometry& g) {
@@ -114,6 +125,7 @@ std::vector<costed_tile> tiles_of(const nest& n, const geometry& g, bool batch, 
       for (const tile_run& r : runs_of(n.rows, mr))
         for (const weighed_run& v : runs)
           cost += static_cast<double>(r.count * v.count) * tile_cost(r.size, v.size, v.weight, k, g, embeds);
+      if (g.stores) cost = std::max(cost, store_time(n, runs, g) + cost / 10);
       out.push_back({cost, static_cast<int>(mr), static_cast<int>(nv)});
     }
   }

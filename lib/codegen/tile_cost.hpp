@@ -17,6 +17,7 @@ struct tile_times {
   double wait;                  // of a problem whose tiles read c just behind what an earlier one stored
   double tail, per_tail_row;    // of last columns with the sum along the lanes: their instructions' share, each row's
   double packed[2];             // the same share of packed ones, for two and for four steps
+  double per_line, per_split;   // where c is stored alone and nothing takes longer: each line, each cut of a row between tiles
 };
 
 struct geometry {
@@ -26,6 +27,7 @@ struct geometry {
   double wide;                  // cost of an instruction on 64 bytes beside one on 32
   tile_times times;
   bool adds;                    // c += alone
+  bool stores;                  // c = alone
   bool batch;                   // a is read in vectors as well
 
   double weight(int width) const { return width == 64 ? wide : 1; }

@@ -120,6 +120,35 @@ TEST_CASE("large products in blocks of rows, columns and sums, with what is left
   CHECK(buffered > 10);
 }
 
+TEST_CASE("b is packed where each of its rows turns a page, rows of lanes begin at vectors") {
+  int packed = 0;
+  for (int type = 0; type < dtype_count; ++type)
+    for (const std::int64_t lanes : {5, 6, 7, 8, 13, 15}) {
+      case_builder c(static_cast<dtype>(type), static_cast<unsigned>(lanes));
+      c.label('i', 24), c.label('m', 6), c.label('j', 16), c.label('n', lanes), c.label('k', 64);
+      const int apart = c.label('q', 256 / static_cast<std::int64_t>(size_of(c.type)));  // rows of b are 4 KiB times the lanes apart
+      statement s;
+      s.left = c.tensor("C", "ijmn"), s.op = lanes % 2 ? update::subtract : update::assign;
+      reference x = c.tensor("A", "ikm"), y = c.tensor("B", "kjqn");
+      std::erase_if(y.axes, [&](const reference_axis& a) { return a.label == apart; });
+      c.p.labels.pop_back();
+      s.terms.push_back({-1, false, {x, y}});
+      c.p.statements.push_back(s);
+      const auto expected = evaluate(c.p, 0, c.bind());
+      if (s.op == update::assign)
+        for (std::int64_t i = 0; i < c.sizes[0]; ++i) put(c.type, c.pointers[0], i, {std::nan(""), std::nan("")});
+      machine m = this_machine();
+      m.fetches_blocks = false;
+      const struct plan made = make_plan(c.p, m, {});
+      for (const segment& g : made.segments)
+        for (const plan_step& t : g.steps) packed += t.how == method::direct && t.lanes == kernels::lanes::n && t.pack_b && t.lane_label == 3;
+      execute(bind(made, kernels::best(), {}), c.bind(), {});
+      INFO(name_of(c.type) << "\n" << to_string(made, m));
+      REQUIRE(error_in_bounds(c.p, 0, c.bind(), expected, 2) <= 1.0);
+    }
+  if (this_machine().writes_kernels) CHECK(packed >= 12);
+}
+
 TEST_CASE("a result that a later statement reads in the same block is whole by then") {
   for (unsigned seed = 1; seed <= 40; ++seed) {
     dice d{std::mt19937(seed)};

@@ -1,7 +1,8 @@
 // Products inside larger tensors on the GPU: transposed, in ranges, between gaps, and the rank-k update of a tensor by itself, each as a
 // share of the triad's bandwidth beside the packed batch of the same sizes.
 //   bench_gpu_statements [PROBLEMS]
-// Bytes are those of the 32-byte sectors that must be read and written once.
+// Bytes are those of the 32-byte sectors that must be read and written once. Runs between gaps stand also beside what a plain
+// kernel gives that reads and writes the same runs: memory's own pages and bursts are longer than a sector.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -42,13 +43,14 @@ double triad = 0;
 double packed_share = 0;
 
 template <class Plan>
-void report(const char* what, int n, std::int64_t problems, double bytes_each, const Plan& plan) {
+void report(const char* what, int n, std::int64_t problems, double bytes_each, const Plan& plan, double same_runs = 0) {
   const double seconds = bench::median_seconds([&] { plan.run(); });
   const double share = 100 * bytes_each * static_cast<double>(problems) / seconds * 1e-9 / triad;
   const bool packed = what[0] == 'p';
   if (packed) packed_share = share;
   std::printf("n = %2d  %-34s %8.0f GFLOP/s  %5.1f %% of the triad", n, what, static_cast<double>(plan.flops()) / seconds * 1e-9, share);
   if (!packed) std::printf("  %.2f of the packed batch's share", share / packed_share);
+  if (same_runs > 0) std::printf(", %.2f of the same runs without a product", share * triad / 100 / same_runs);
   std::printf("\n");
   std::fflush(stdout);
 }
@@ -74,7 +76,7 @@ void variants(std::int64_t problems) {
     wide A(problems), B(problems), C(problems);
     fill(A, 1), fill(B, 2), fill(C, 3);
     const double bytes = matrix_bytes(N, N, 2 * N);
-    report("strided: every second run of rows", N, problems, 4 * bytes, ricci::plan(C(e, i, j.in(0, N)).subtract(A(e, i, k.in(0, N)) * B(e, k, j))));
+    report("strided: every second run of rows", N, problems, 4 * bytes, ricci::plan(C(e, i, j.in(0, N)).subtract(A(e, i, k.in(0, N)) * B(e, k, j))), bench::runs_bandwidth(8 * N, 16 * N));
   }
   {
     using framed = ricci::tensor<double, dynamic, N + 2, N + 2, gpu>;

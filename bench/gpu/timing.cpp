@@ -18,6 +18,59 @@ double triad_bandwidth() {
   return cuda::measure_bandwidth(x, y, z).triad;
 }
 
+namespace {
+
+/// Every thread moves `words` times 16 bytes.
+constexpr const char* runs_text = R"(
+#include "element.cuh"
+struct runs_args { uint4* x; const uint4* y; const uint4* z; i64 count; };
+__device__ inline uint4 plus(uint4 a, uint4 b) { return make_uint4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w); }
+extern "C" __global__ void __launch_bounds__(256) runs(const __grid_constant__ runs_args s) {
+  uint4 v[words];
+  i64 at[words];
+#pragma unroll
+  for (int r = 0; r < words; ++r) {
+    const i64 n = static_cast<i64>(blockIdx.x) * (256 * words) + r * 256 + threadIdx.x;
+    at[r] = n < s.count ? n / run * pitch + n % run : -1;
+  }
+#pragma unroll
+  for (int r = 0; r < words; ++r) if (at[r] >= 0) v[r] = s.y[at[r]];
+#pragma unroll
+  for (int r = 0; r < words; ++r) if (at[r] >= 0) v[r] = plus(v[r], s.z[at[r]]);
+#pragma unroll
+  for (int r = 0; r < words; ++r) if (at[r] >= 0) v[r] = plus(v[r], s.x[at[r]]);
+#pragma unroll
+  for (int r = 0; r < words; ++r) if (at[r] >= 0) s.x[at[r]] = v[r];
+}
+)";
+
+struct runs_args {
+  char *x, *y, *z;
+  std::int64_t count;
+};
+
+}  // namespace
+
+double runs_bandwidth(std::int64_t run, std::int64_t pitch) {
+  const cuda::device& d = cuda::current_device();
+  const cuda::use_device use(d);
+  const std::int64_t bytes = std::int64_t{4} << 30;
+  const cuda::buffer x(bytes), y(bytes), z(bytes);
+  runs_args args{x.data(), y.data(), z.data(), bytes / pitch * run / 16};
+  double best = 0;
+  for (const int words : {1, 2, 4, 8}) {
+    const std::string constants = "constexpr int words = " + std::to_string(words) + ", run = " + std::to_string(run / 16) + ", pitch = " + std::to_string(pitch / 16) + ";\n";
+    const cuda::kernel k = cuda::load_kernel(d, {constants + runs_text, "runs", 256, 0});
+    const auto blocks = static_cast<unsigned>((args.count + 256 * words - 1) / (256 * words));
+    const double seconds = cuda::median_seconds(7, [&](int) {
+      void* list[] = {&args};
+      cuda::check(cuda::need_driver().launch(k.function, blocks, 1, 1, 256, 1, 1, 0, nullptr, list, nullptr), "measuring bandwidth");
+    });
+    best = std::max(best, 4e-9 * 16 * static_cast<double>(args.count) / seconds);
+  }
+  return best;
+}
+
 double median_seconds(const std::function<void()>& work) {
   const cuda::use_device use(cuda::current_device());
   return cuda::median_seconds(9, [&](int) { work(); });

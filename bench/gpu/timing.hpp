@@ -12,6 +12,10 @@ std::string gpu_name();
 /// GB/s of x = y + z over 1 GiB each.
 double triad_bandwidth();
 
+/// GB/s of x = x + y + z over runs of so many bytes (a multiple of 16) that begin `pitch` bytes apart: what the same pattern of
+/// reads and writes gives without any product.
+double runs_bandwidth(std::int64_t run, std::int64_t pitch);
+
 /// Median of nine timings by events, after two that are not counted.
 double median_seconds(const std::function<void()>& work);
 

@@ -122,6 +122,7 @@ void run(const arguments& a) {
   r.peers = !a.no_peers;
   if (!a.only.empty()) r.only = split(a.only, ',');
   r.eigen_fixed = !a.no_eigen_fixed;
+  r.avx2 = a.isa == "avx2";
   r.rounds = a.rounds;
   r.window = a.window * 1e-6;
   r.json = a.json;

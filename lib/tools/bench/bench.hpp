@@ -26,6 +26,7 @@ struct bench_request {
   bool peers = true;
   std::vector<std::string> only;        // these peers alone; empty: all
   bool eigen_fixed = true;
+  bool avx2 = false;  // nobody may use more
   int rounds = 15;          // windows of each contender that count
   double window = 250e-6;   // seconds of one window
   std::string json;         // file, or empty

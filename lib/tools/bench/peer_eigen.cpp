@@ -1,11 +1,11 @@
-// Eigen, compiled apart for this very machine and opened at run time: its code must not mix with the command's.
+// Eigen, compiled apart for this very machine (or for AVX2) and opened at run time: its code must not mix with the command's.
 #include "tools/bench/bench.hpp"
 #include "tools/bench/eigen_module.hpp"
 
 namespace ricci::tools {
 
 void find_eigen(const bench_request& r, std::vector<peer>& to) {
-  const library module = library::open({RICCI_BENCH_PEERS "/libricci_peer_eigen.so"});
+  const library module = library::open({r.avx2 ? RICCI_BENCH_PEERS "/libricci_peer_eigen_avx2.so" : RICCI_BENCH_PEERS "/libricci_peer_eigen.so"});
   const auto find = module ? module.find<ricci_eigen_find>("ricci_eigen_gemm") : nullptr;
   const auto version = module ? module.find<const char*()>("ricci_eigen_version") : nullptr;
   if (!find || !version) return;

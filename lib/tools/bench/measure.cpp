@@ -132,9 +132,10 @@ bool agrees(const gemm_case& c, gemm_data& d, const contender& x) {
 
 gemm_answer measure(const bench_request& r, const gemm_case& c, gemm_data& data, std::vector<contender> contenders) {
   gemm_answer out{c, {}, 0, 0};
-  // In cache a window repeats the whole batch; out of it, it takes the next piece, which is no longer cached.
+  // In cache a window repeats the whole batch; out of it, it takes the next piece, which is no longer cached, and is by itself
+  // what a call for the whole would be: larger than the caches.
   const bool cold = c.footprint == "dram";
-  const std::int64_t pieces = cold ? std::max<std::int64_t>(1, std::min<std::int64_t>(48, c.batch / 64)) : 1;
+  const std::int64_t pieces = cold ? std::max<std::int64_t>(1, std::min<std::int64_t>(4, c.batch / 64)) : 1;
   const auto piece = [&](std::int64_t chunk) { return c.batch * (chunk % pieces) / pieces; };
   const auto piece_end = [&](std::int64_t chunk) { return c.batch * (chunk % pieces + 1) / pieces; };
 

@@ -69,6 +69,13 @@ bool in_blocks(std::vector<axis>& group, std::size_t second, std::size_t first, 
   return true;
 }
 
+void arrange_rows_and_sums(step_shape& s) {
+  to_back(s.m, unit_in(s.m, &axis::a));
+  const std::size_t ka = unit_in(s.k, &axis::a), kb = unit_in(s.k, &axis::b), none = s.k.size();
+  if (ka == none || kb == none || ka == kb) to_back(s.k, ka < none ? ka : kb);
+  else if (!in_blocks(s.k, kb, ka, 4)) to_back(s.k, ka);
+}
+
 bool runs_along_k(const std::vector<axis>& k, const std::vector<axis>& lines, stride_of_axis stride) {
   if (unit_in(k, stride) < k.size()) return true;
   if (unit_in(lines, stride) < lines.size()) return false;

@@ -28,6 +28,9 @@ void to_back(std::vector<axis>& group, std::size_t at);
 /// both read whole sectors. False if the extents are no multiples.
 bool in_blocks(std::vector<axis>& group, std::size_t second, std::size_t first, std::int64_t size);
 
+/// Rows and sums so that neighbours of a, and of b along the sums, are innermost.
+void arrange_rows_and_sums(step_shape& s);
+
 /// Whether neighbours in memory run along k.
 bool runs_along_k(const std::vector<axis>& k, const std::vector<axis>& lines, stride_of_axis stride);
 

@@ -126,10 +126,7 @@ bool choose_panel(const step_shape& s, const gpu_machine& m, panel_config& out) 
 
 step_shape arranged_for_panels(const step_shape& given) {
   step_shape s = given;
-  to_back(s.m, unit_in(s.m, &axis::a));
-  const std::size_t ka = unit_in(s.k, &axis::a), kb = unit_in(s.k, &axis::b), none = s.k.size();
-  if (ka == none || kb == none || ka == kb) to_back(s.k, ka < none ? ka : kb);
-  else if (!in_blocks(s.k, kb, ka, 4)) to_back(s.k, ka);
+  arrange_rows_and_sums(s);
   const std::size_t nb = unit_in(s.n, &axis::b), nc = unit_in(s.n, &axis::c);
   if (nb == nc || nb == s.n.size() || nc == s.n.size() || !(in_blocks(s.n, nb, nc, 8) || in_blocks(s.n, nb, nc, 4))) to_back(s.n, nc);
   return s;

@@ -13,6 +13,10 @@ using namespace Xbyak::util;
 
 constexpr std::int64_t most_offset = std::int64_t{1} << 28;  // bytes
 
+// Rows that are written are asked for so many bytes early: a store across two lines that are not in the first cache waits
+// for one after the other, and all stores behind it wait as well.
+constexpr std::int64_t own_ahead = 128;
+
 class turns_code : public vector_code {
  public:
   turns_code(const turn_request& r, target t)
@@ -65,7 +69,11 @@ class turns_code : public vector_code {
       for (int p = 2; p < across_ / piece_; ++p) vinsertf32x4(Xbyak::Zmm(base + i), Xbyak::Zmm(base + i), row(p), static_cast<std::uint8_t>(p));
     }
     const auto v = [&](int i) { return reg(base + i, full()); };
-    const auto store = [&](int row, int i) { vmovups(at(to(), (first + row) * r_.to_y * real()), v(i)); };
+    const auto store = [&](int row, int i) {
+      const std::int64_t place = (first + row) * r_.to_y * real();
+      if (r_.x > across_) prefetchw(at(to(), place + own_ahead));
+      vmovups(at(to(), place), v(i));
+    };
     if (!single()) {
       vunpcklpd(v(2), v(0), v(1)), store(0, 2);
       vunpckhpd(v(3), v(0), v(1)), store(1, 3);

@@ -10,6 +10,7 @@ struct halves_request {
   kernels::halves_args args;
   factor beta = factor::zero;      // zero or one
   std::int64_t fetch_bytes = 0;    // of memory that is needed soon: the kernel asks for it along the way
+  std::int64_t x_lane = 1, y_lane = 1;  // strides of the lanes; where one is not 1, a loop has stride 1 in its place
 };
 
 /// The two half matrices, alpha in them, in the order in which a written kernel reads them.

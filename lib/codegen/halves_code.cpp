@@ -1,9 +1,10 @@
 // Writes products with even or odd matrices: a fibre's sums and differences stay in registers, all rows are summed side
-// by side, so that no multiply-add waits for the one before.
+// by side, so that no multiply-add waits for the one before. Problems that lie one after the other are turned on the way,
+// a register's worth of neighbouring fibres at a time, through a part of the stack that stays in the first cache.
 #include <algorithm>
 
 #include "codegen/halves.hpp"
-#include "codegen/vector_code.hpp"
+#include "codegen/turn_code.hpp"
 
 namespace ricci::codegen {
 namespace {
@@ -18,26 +19,39 @@ struct fibre_loop {
 const Xbyak::Reg64 loop_counters[] = {r8, r9, r10, r11, rax};
 
 /// The lanes register by register, then the loops.
-std::vector<fibre_loop> loops_of(const halves_args& g, std::int64_t real, std::int64_t width) {
+std::vector<fibre_loop> loops_of(const halves_request& r, std::int64_t real, std::int64_t width) {
+  const halves_args& g = r.args;
   std::vector<fibre_loop> out;
   const auto add = [&](const fibre_loop& l) {
     if (l.count == 1) return;
     if (!out.empty() && l.x == out.back().x * out.back().count && l.y == out.back().y * out.back().count) out.back().count *= l.count;
     else out.push_back(l);
   };
-  add({g.lane_extent * real / width, width, width});
+  add({g.lane_extent * real / width, width * r.x_lane, width * r.y_lane});
   for (int i = 0; i < g.loop_count; ++i) add({g.loops[i], g.x_loops[i] * real, g.y_loops[i] * real});
   return out;
 }
 
-class halves_code : public vector_code {
+/// What an iteration along neighbouring fibres needs if x or y, or both, are turned.
+struct turned_fibres {
+  fibre_loop along{1, 0, 0};       // count 1: nothing is turned
+  std::int64_t x_lane = 0, y_lane = 0;  // bytes from problem to problem; 0: they lie side by side
+};
+
+// Rows that are written as they lie are asked for so many bytes early: a store across two lines that are not in the first
+// cache waits for one after the other.
+constexpr std::int64_t own_ahead = 128;
+
+class halves_code : public turn_code {
  public:
-  halves_code(const halves_request& r, target t, const std::vector<fibre_loop>& loops)
-      : vector_code(4096, t, r.type == dtype::f32), g_(r.args), beta_(r.beta), loops_(loops), half_(g_.n / 2), rest_((g_.n + 1) / 2) {
-    std::int64_t fibres = 1;
+  halves_code(const halves_request& r, target t, const std::vector<fibre_loop>& loops, const turned_fibres& turned)
+      : turn_code(4096, t, r.type == dtype::f32), g_(r.args), beta_(r.beta), loops_(loops), turned_(turned), half_(g_.n / 2), rest_((g_.n + 1) / 2) {
+    std::int64_t fibres = turned_.along.count;
     for (const fibre_loop& l : loops_) fibres *= l.count;
     lines_ = (r.fetch_bytes / 64 + fibres - 1) / fibres;
+    if (turns()) open_frame();
     in_loops(loops_.size());
+    if (turns()) leave();
     vzeroupper();
     ret();
   }
@@ -51,11 +65,100 @@ class halves_code : public vector_code {
   int difference(int i) const { return rest_ + i; }
   int spare() const { return g_.n; }
   int first_total() const { return g_.n + (wide() ? 1 : 2); }
-  address x_at(int i) { return at(rsi, i * g_.x_n * real()); }
-  address y_at(int q) { return at(rdx, q * g_.y_q * real()); }
+  address x_at(int i) { return turned_.x_lane ? at(rax, x_stack(i)) : at(rsi, i * g_.x_n * real()); }
+  address y_at(int q) { return turned_.y_lane ? at(rax, y_stack(q)) : at(rdx, q * g_.y_q * real()); }
+
+  bool turns() const { return turned_.x_lane || turned_.y_lane; }
+  /// A register's worth of neighbours of element i of the fibres, from rsp on.
+  std::int64_t x_stack(int i) const { return i * block() * full(); }
+  std::int64_t y_stack(int q) const { return ((turned_.x_lane ? g_.n : 0) + q) * block() * full(); }
+
+  void open_frame() {
+    push(rbp);
+    mov(rbp, rsp);
+    sub(rsp, static_cast<int>(y_stack(turned_.y_lane ? g_.q : 0)));
+    and_(rsp, -full());
+  }
+
+  /// All neighbours, a register's worth at a time.
+  void neighbours() {
+    const std::int64_t groups = turned_.along.count / block();
+    const int rest = static_cast<int>(turned_.along.count % block());
+    if (groups > 0) {
+      mov(r10d, static_cast<std::uint32_t>(groups));
+      Xbyak::Label top;
+      align(16);
+      L(top);
+      some_neighbours(block());
+      dec(r10d);
+      jnz(top, T_NEAR);
+    }
+    if (rest > 0) {
+      if (rest % turned_at_once()) set_turn_mask(rest % turned_at_once());
+      if (turned_.y_lane) set_row_mask(rest);
+      some_neighbours(rest);
+    }
+    move(-turned_.along.count * turned_.along.x, -turned_.along.count * turned_.along.y);
+  }
+
+  void some_neighbours(int count) {
+    if (turned_.x_lane)
+      for (int i = 0; i < g_.n; ++i) turn_block(rsi + static_cast<std::size_t>(i * g_.x_n * real()), turned_.x_lane, count, rsp + static_cast<std::size_t>(x_stack(i)));
+    mov(rax, rsp);
+    mov(r11d, count);
+    Xbyak::Label top;
+    align(16);
+    L(top);
+    fibre();
+    Xbyak::CodeGenerator::add(rax, full());
+    if (!turned_.x_lane) Xbyak::CodeGenerator::add(rsi, static_cast<int>(turned_.along.x));
+    if (!turned_.y_lane) Xbyak::CodeGenerator::add(rdx, static_cast<int>(turned_.along.y));
+    dec(r11d);
+    jnz(top, T_NEAR);
+    if (turned_.x_lane) Xbyak::CodeGenerator::add(rsi, count * real());
+    if (!turned_.y_lane) return;
+    for (int q = 0; q < g_.q; ++q) turn_back(q, count);
+    Xbyak::CodeGenerator::add(rdx, count * real());
+  }
+
+  /// Element q of a single fibre: two problems at a time.
+  void scatter_one(int q) {
+    for (int pair = 0; pair < block() / 2; ++pair) {
+      const auto to = [&](int lane) { return at(rdx, q * g_.y_q * real() + lane * turned_.y_lane); };
+      vmovups(Xbyak::Xmm(pair), at(rsp, y_stack(q) + 16 * pair));
+      vmovlpd(to(2 * pair), Xbyak::Xmm(pair));
+      vmovhpd(to(2 * pair + 1), Xbyak::Xmm(pair));
+    }
+  }
+
+  void set_row_mask(int count) {
+    mov(eax, (1 << count) - 1);
+    kmovw(Xbyak::Opmask(2), eax);
+  }
+
+  /// Element q of `count` neighbouring fibres, as rows of problems, to y.
+  void turn_back(int q, int count) {
+    if (count == 1 && beta_ == factor::zero) return scatter_one(q);
+    for (int lane = 0; lane < block(); lane += turned_at_once()) {
+      turn(rsp + static_cast<std::size_t>(y_stack(q) + lane * real()), full(), turned_at_once(), 8);
+      for (int i = 0; i < turned_at_once(); ++i) {
+        const address to = at(rdx, q * g_.y_q * real() + (lane + i) * turned_.y_lane);
+        const Xbyak::Xmm x = v(8 + i);
+        if (count == block()) {
+          prefetchw(at(rdx, q * g_.y_q * real() + (lane + i) * turned_.y_lane + own_ahead));
+          if (beta_ == factor::one) add(x, x, to);
+          vmovups(to, x);
+        } else {
+          const Xbyak::Opmask mask(2);
+          if (beta_ == factor::one) vaddpd(x | mask, x, to);
+          vmovupd(to | mask, x);
+        }
+      }
+    }
+  }
 
   void in_loops(std::size_t left) {
-    if (left == 0) return fibre();
+    if (left == 0) return turns() ? neighbours() : fibre();
     const fibre_loop& l = loops_[left - 1];
     const Xbyak::Reg64 counter = loop_counters[left - 1];
     mov(counter.cvt32(), static_cast<std::uint32_t>(l.count));
@@ -91,6 +194,7 @@ class halves_code : public vector_code {
 
   /// Rows [first, first + count) and their mirrors.
   void write_pairs(int first, int count) {
+    const bool adds = beta_ == factor::one && !turned_.y_lane;
     for (int i = 0; i < rest_; ++i)
       for (int n = 0; n < count; ++n) {
         multiply_add(first_total() + 2 * n, sum(i), first + n, i, i == 0);
@@ -102,7 +206,7 @@ class halves_code : public vector_code {
       add(v(spare()), v(even), v(odd));
       if (g_.parity > 0) subtract(v(odd), v(even), v(odd));
       else subtract(v(odd), v(odd), v(even));
-      if (beta_ == factor::one) {
+      if (adds) {
         add(v(even), v(spare()), y_at(first + n));
         add(v(odd), v(odd), y_at(g_.q - 1 - first - n));
       } else {
@@ -122,7 +226,7 @@ class halves_code : public vector_code {
       multiply_add(total + i % 2, g_.parity > 0 ? sum(i) : difference(i), row, g_.parity > 0 ? i : rest_ + i, i < 2);
     if (terms == 0) clear(total, full());
     if (terms > 1) add(v(total), v(total), v(total + 1));
-    if (beta_ == factor::one) add(v(total), v(total), y_at(row));
+    if (beta_ == factor::one && !turned_.y_lane) add(v(total), v(total), y_at(row));
     vmovups(y_at(row), v(total));
   }
 
@@ -147,6 +251,7 @@ class halves_code : public vector_code {
   const halves_args& g_;
   const factor beta_;
   const std::vector<fibre_loop>& loops_;
+  const turned_fibres turned_;
   const int half_, rest_;  // of the summed index: mirrored pairs, and those with the middle
   std::int64_t lines_ = 0;
 };
@@ -182,11 +287,22 @@ std::shared_ptr<const kernel> make(const halves_request& r, target t) {
   if (t == target::none || g.q < 2 || g.n < 2 || (r.beta != factor::zero && r.beta != factor::one)) return nullptr;
   const std::int64_t width = t == target::avx512 ? 64 : 32, real = static_cast<std::int64_t>(size_of(r.type));
   if (g.lane_extent * real % width != 0 || halves_code::free_registers(g, t) < 2) return nullptr;
-  const std::vector<fibre_loop> loops = loops_of(g, real, width);
+  std::vector<fibre_loop> loops = loops_of(r, real, width);
+  turned_fibres turned;
+  if (r.x_lane != 1 || r.y_lane != 1) {
+    turned.x_lane = r.x_lane == 1 ? 0 : r.x_lane * real, turned.y_lane = r.y_lane == 1 ? 0 : r.y_lane * real;
+    const auto neighbours = std::find_if(loops.begin(), loops.end(), [&](const fibre_loop& l) {
+      return (!turned.x_lane || l.x == real) && (!turned.y_lane || l.y == real);
+    });
+    if (r.type != dtype::f64 || t != target::avx512 || neighbours == loops.end() || !small(8 * turned.x_lane) || !small(8 * turned.y_lane)) return nullptr;
+    turned.along = *neighbours;
+    loops.erase(neighbours);
+    if (loops.size() > 2) return nullptr;
+  }
   if (loops.size() > std::size(loop_counters) || !small(g.n * g.x_n * real) || !small(g.q * g.y_q * real)) return nullptr;
   for (const fibre_loop& l : loops)
     if (!small(l.count) || !small(l.count * l.x) || !small(l.count * l.y)) return nullptr;
-  return written<kernel, halves_code>(r, t, loops);
+  return written<kernel, halves_code>(r, t, loops, turned);
 }
 
 }  // namespace ricci::codegen

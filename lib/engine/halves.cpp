@@ -57,11 +57,14 @@ void generate_halves(bound_segment& s) {
   std::vector<bound_step*> products;
   for (bound_step& b : s.steps)
     if (b.how == method::halves) products.push_back(&b);
+  const auto written_alone = [](const bound_step* b) { return !b->other->half; };
+  if (t == codegen::target::none && std::any_of(products.begin(), products.end(), written_alone)) throw kernel_refused();
   if (products.empty() || t == codegen::target::none) return;
   if (products.front()->fetch_next) set_fetches(s, products);
   for (bound_step* b : products) {
     auto with = std::make_shared<other_step>(*b->other);
-    with->written_half = codegen::make({b->type, with->halves, known_factor(b->beta), b->fetch_bytes}, t);
+    with->written_half = codegen::make({b->type, with->halves, known_factor(b->beta), b->fetch_bytes, with->x_lane, with->y_lane}, t);
+    if (!with->written_half && !with->half) throw kernel_refused();
     b->other = std::move(with);
   }
 }

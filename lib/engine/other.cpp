@@ -97,7 +97,7 @@ kernels::halves_args halves_args_of(const plan_step& step) {
   for (bool joined = true; joined;) {  // the lanes take what nests with them, and loops each other
     joined = false;
     for (std::size_t i = 0; i < loops.size() && !joined; ++i) {
-      if (loops[i].x == g.lane_extent && loops[i].y == g.lane_extent) {
+      if (op.turned < 0 && loops[i].x == g.lane_extent && loops[i].y == g.lane_extent) {
         g.lane_extent *= loops[i].extent;
         loops.erase(loops.begin() + static_cast<std::ptrdiff_t>(i));
         joined = true;
@@ -243,7 +243,8 @@ std::shared_ptr<const other_step> bind_other(const plan& p, const segment& s, co
       out->made = codegen::make(wanted, codegen::best_target());
   } else if (step.how == method::halves) {
     out->halves = halves_args_of(step);
-    out->half = kernels.halves[kind];
+    out->x_lane = stride_of(step.op.b, step.lane_label), out->y_lane = stride_of(step.op.c, step.lane_label);
+    if (step.op.turned < 0) out->half = kernels.halves[kind];
   } else {
     out->loops = joined(step.axes);
     out->wide = size_of(step.op.a.type) == 8;

@@ -19,7 +19,8 @@ struct other_step {
   kernels::pointwise_fn point = nullptr;
   std::shared_ptr<const codegen::pointwise_kernel> made;  // the same, written for these arguments
   kernels::halves_args halves;
-  kernels::halves_fn half = nullptr;
+  std::int64_t x_lane = 1, y_lane = 1;        // strides of its lanes
+  kernels::halves_fn half = nullptr;          // null: a written kernel or none
   std::shared_ptr<const codegen::kernel> written_half;  // for a matrix that is packed as its two halves
   std::vector<matrix_end> ends;               // of a pointwise step between products
   std::vector<place> inputs, outputs;         // of a pointwise step

@@ -118,7 +118,7 @@ double seconds_of(const segment& s, const std::vector<int>& block, double footpr
   for (const plan_step& step : s.steps) {
     const bool streams = step.how == method::halves && m.writes_kernels;  // its loads are few beside its multiply-adds
     fetched = fetched || streams;
-    flops += step.flops, turns = turns || step.how == method::move;
+    flops += step.flops, turns = turns || step.how == method::move || step.op.turned >= 0;
     const auto add = [&](const operand& x, std::int64_t step_axis::*stride, double passes) {
       const double share = streams && x.where == operand::kind::temporary ? 0.2 : 1;
       const double bytes = passes * bytes_of(x, step.axes, stride);

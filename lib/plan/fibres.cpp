@@ -10,7 +10,7 @@ namespace {
 
 // What written kernels take.
 constexpr std::int64_t most_rows = 16, most_registers = 32;
-constexpr std::int64_t least_turned = 6, least_one_end = 6, least_both_ends = 3;  // rows, measured
+constexpr std::int64_t least_turned = 4, least_one_end = 6, least_both_ends = 3;  // rows, measured
 
 bool is_one(const coefficient& c) { return c.base == 1 && c.scalar < 0 && c.more.empty(); }
 bool is_zero(const coefficient& c) { return c == coefficient{0, -1, {}}; }
@@ -164,7 +164,7 @@ class joiner {
   bool runs_along(const pair_op& op, int label) const {
     if (extent(label) < 2 || extent(label) > most_rows) return false;
     const auto turned = std::count_if(op.inputs.begin(), op.inputs.end(), [&](const operand& x) { return stride_of(x, lane_) > 1; });
-    if (turned > 1 || (turned == 1 && extent(label) < least_turned)) return false;
+    if (turned > 1 && extent(label) < least_turned) return false;
     return std::all_of(op.inputs.begin(), op.inputs.end(), [&](const operand& x) {
       const std::int64_t s = stride_of(x, lane_);
       return s == 0 || s == 1 || stride_of(x, label) == 1;

@@ -279,6 +279,12 @@ class chooser {
 plan_step lower(const pair_op& op, const std::vector<std::int64_t>& extents, const std::vector<int>& block_labels,
                 const machine& m, const options& o) {
   if (op.what != action::contract) return lower_other(op, extents, m);
+  if (op.turned >= 0) {
+    plan_step only;
+    only.seconds = std::numeric_limits<double>::infinity();
+    try_halves(op, extents, m, only);
+    return only;
+  }
   plan_step best = chooser(op, extents, block_labels, m, o).best();
   try_halves(op, extents, m, best);
   return best;

@@ -49,6 +49,7 @@ segment make_segment(const work& base, const std::vector<int>& block, std::int64
   planning::straighten(w, lane, m.writes_kernels, block);
   if (w.shares) planning::group_pointwise(w);
   planning::join_fibres(w, lane, m);
+  planning::fold_turns(w, lane, m);
   segment s;
   s.block = size;
   const auto extents = extents_of(w.source);

@@ -70,6 +70,8 @@ struct pair_op {
   operand scale{};                      // contract: the sums are multiplied by it, which lies as c does; mostly the 1
   int cut_label = -1, parts_label = -1; // contract: sums over cut_label run in parts, each to its own index of parts_label in c
   std::int64_t part = 0;                // values of cut_label in a part
+  int turned = -1;                      // product with an even or odd matrix: a label whose values lie side by side in the one tensor
+                                        // and one after the other in the other one; the kernel turns them
   bool operator==(const pair_op&) const = default;
 };
 
@@ -246,6 +248,10 @@ void join_fibres(work& w, int lane, const machine& m);
 /// Whether there may be such products; whether there are some at both ends.
 bool joins_fibres(const program& p, const machine& m);
 bool has_joined(const plan& p);
+
+/// Lets products with even or odd matrices copy what they read or write between problems that lie one after the other and
+/// problems side by side. lane: as for choose_layouts().
+void fold_turns(work& w, int lane, const machine& m);
 
 /// A pointwise operation, a gather or a scatter as a step.
 plan_step lower_other(const pair_op& op, const std::vector<std::int64_t>& extents, const machine& m);

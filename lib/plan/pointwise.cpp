@@ -277,7 +277,7 @@ bool try_halves(const pair_op& given, const std::vector<std::int64_t>& extents, 
     if (l == q || extents[static_cast<std::size_t>(l)] == 1) continue;
     if (!contains(op.b.labels, l)) return false;
     fibres *= static_cast<double>(extents[static_cast<std::size_t>(l)]);
-    if (stride_of(op.b, l) == 1 && stride_of(op.c, l) == 1) s.lane_label = l;
+    if (op.turned < 0 ? stride_of(op.b, l) == 1 && stride_of(op.c, l) == 1 : l == op.turned) s.lane_label = l;
   }
   for (int l : op.b.labels)
     if (l != n && !contains(op.c.labels, l)) return false;
@@ -294,7 +294,8 @@ bool try_halves(const pair_op& given, const std::vector<std::int64_t>& extents, 
   const bool written = m.writes_kernels && std::fmod(lane, width) == 0 && Q > 1 && N > 1;
   const double of_vector = written ? std::max({(products + additions) / 2, (products + N) / 2, Q}) + 2
                                    : std::max(products + additions, products + N + 2 * Q) / 2 + 5;
-  const double cycles = vectors * of_vector + (written ? 10 : Q * N * 2 + 40);
+  double cycles = vectors * of_vector + (written ? 10 : Q * N * 2 + 40);
+  if (op.turned >= 0) cycles += 2 * vectors * (stride_of(op.b, op.turned) == 1 ? Q : N);
   s.flops = fibres * (2 * products + additions);
   s.seconds = cycles / cycles_per_second(m);
   if (s.seconds >= best.seconds) return false;

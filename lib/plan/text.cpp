@@ -251,7 +251,8 @@ class writer {
     if (s.how == method::move) return "copy";
     if (s.how == method::blocked) return "blocked GEMM, A and B in packed panels";
     if (s.how == method::halves)
-      return std::string(s.op.a.parity > 0 ? "even" : "odd") + " matrix in halves, lanes along " + label(s.lane_label);
+      return std::string(s.op.a.parity > 0 ? "even" : "odd") + " matrix in halves, lanes along " + label(s.lane_label) +
+             (s.op.turned < 0 ? "" : ", " + (stride_of(s.op.b, s.op.turned) == 1 ? s.op.c : s.op.b).name + " turned on the way");
     std::string text = s.lane_label < 0 ? "scalar kernel" : "lanes along " + label(s.lane_label);
     if (s.lanes == kernels::lanes::batch) text += " (a problem a lane)";
     if (s.lanes == kernels::lanes::k) text += " (dot products)";

@@ -126,3 +126,88 @@ TEMPLATE_TEST_CASE("products with even and odd matrices", "", float, double) {
           }
   CHECK((written > 500 || codegen::best_target() == codegen::target::none));
 }
+
+namespace {
+
+/// y[q, outer, i, lane] = (y +) sum m[q, n] x[n, outer, i, lane]; x, y or neither with the lane outermost.
+struct turned_case {
+  int q, n, parity;
+  std::int64_t lanes, neighbours, outer;
+  bool x_turned, y_turned, adds;
+};
+
+struct turned_layout {
+  std::int64_t own, outer, neighbour, lane, size;  // strides
+  turned_layout(int extent, const turned_case& k, bool turned) {
+    const std::int64_t inner = turned ? 1 : k.lanes;
+    neighbour = inner, own = k.neighbours * inner, outer = extent * own;
+    lane = turned ? k.outer * outer + 3 : 1;  // no multiple of a register
+    size = turned ? k.lanes * lane : k.outer * outer;
+  }
+};
+
+/// The worst error in units of its bound; -1 if no kernel was written.
+double error_of_turned(const turned_case& k) {
+  std::mt19937 rng(static_cast<unsigned>(k.q * 100 + k.n));
+  std::uniform_real_distribution<double> value(-1, 1);
+  const turned_layout x(k.n, k, k.x_turned), y(k.q, k, k.y_turned);
+  halves_args g;
+  g.q = k.q, g.n = k.n, g.parity = k.parity, g.m_q = k.n, g.m_n = 1, g.lane_extent = k.lanes, g.loop_count = 2;
+  g.loops[0] = k.neighbours, g.x_loops[0] = x.neighbour, g.y_loops[0] = y.neighbour, g.x_n = x.own;
+  g.loops[1] = k.outer, g.x_loops[1] = x.outer, g.y_loops[1] = y.outer, g.y_q = y.own;
+  const auto made = codegen::make({dtype::f64, g, k.adds ? codegen::factor::one : codegen::factor::zero, 0, x.lane, y.lane}, codegen::best_target());
+  if (!made) return -1;
+  std::vector<double> m(static_cast<std::size_t>(k.q * k.n));
+  for (int q = 0; q < k.q; ++q)
+    for (int n = 0; n < k.n; ++n) {
+      const int mirror = (k.q - 1 - q) * k.n + k.n - 1 - n, here = q * k.n + n;
+      m[mirror] = m[here] = here == mirror && k.parity < 0 ? 0 : value(rng);
+      if (here != mirror) m[mirror] *= k.parity;
+    }
+  guarded<double> from(static_cast<std::size_t>(x.size), true), to(static_cast<std::size_t>(y.size), true);
+  for (double& v : from) v = value(rng);
+  for (double& v : to) v = value(rng);
+  const std::vector<double> before(to.begin(), to.end());
+  std::vector<bool> written(before.size());
+  const double alpha = 0.75;
+  std::vector<char> halves(static_cast<std::size_t>(codegen::halves_bytes(g, dtype::f64)));
+  codegen::make_halves(g, dtype::f64, m.data(), &alpha, halves.data());
+  (*made)(halves.data(), from.data(), to.data(), from.data(), nullptr);
+  double worst = 0;
+  for (std::int64_t o = 0; o < k.outer; ++o)
+    for (std::int64_t i = 0; i < k.neighbours; ++i)
+      for (std::int64_t l = 0; l < k.lanes; ++l)
+        for (int q = 0; q < k.q; ++q) {
+          const auto at = static_cast<std::size_t>(o * y.outer + i * y.neighbour + l * y.lane + q * y.own);
+          long double want = k.adds ? before[at] : 0, size = std::abs(want);
+          for (int n = 0; n < k.n; ++n) {
+            const auto v = [&](int e) { return static_cast<long double>(from[static_cast<std::size_t>(o * x.outer + i * x.neighbour + l * x.lane + e * x.own)]); };
+            want += alpha * static_cast<long double>(m[q * k.n + n]) * v(n);
+            size += alpha * std::abs(static_cast<long double>(m[q * k.n + n])) * (std::abs(v(n)) + std::abs(v(k.n - 1 - n)));
+          }
+          const double bound = (k.n + 4) * static_cast<double>(size) * std::numeric_limits<double>::epsilon();
+          worst = std::max(worst, std::isnan(to[at]) ? 1e9 : static_cast<double>(std::abs(to[at] - want)) / (bound + 1e-300));
+          written[at] = true;
+        }
+  for (std::size_t at = 0; at < written.size(); ++at)
+    if (!written[at] && to[at] != before[at]) return 2;
+  return worst;
+}
+
+}  // namespace
+
+TEST_CASE("products in halves turn problems that lie one after the other") {
+  const bool writes = codegen::best_target() == codegen::target::avx512;
+  for (const auto& [q, n] : {std::pair{2, 2}, {3, 2}, {2, 5}, {7, 6}, {8, 9}, {12, 11}, {20, 20}})
+    for (const std::int64_t neighbours : {2, 7, 8, 9, 12, 25, 36, 49})
+      for (const std::int64_t lanes : {8, 16})
+        for (const std::int64_t outer : {1, 3})
+          for (const int parity : {1, -1})
+            for (const int kind : {0, 1, 2, 3, 4}) {
+              const turned_case k{q, n, parity, lanes, neighbours, lanes == 16 ? 1 : outer, kind != 1 && kind != 3, kind > 0, kind > 2};
+              CAPTURE(q, n, neighbours, lanes, outer, parity, kind);
+              const double error = error_of_turned(k);
+              CHECK((error >= 0) == writes);
+              CHECK(error <= 1);
+            }
+}

@@ -1,0 +1,115 @@
+// Copies between problems that lie one after the other and problems side by side, done by the products with even or odd
+// matrices that read or write what is copied.
+#include <algorithm>
+
+#include "plan/plan.hpp"
+
+namespace ricci::planning {
+namespace {
+
+constexpr std::int64_t least_neighbours = 32;  // fewer are copied faster; measured
+constexpr std::size_t most_loops = 2;          // that such a kernel takes around the neighbours
+
+bool is_factor(const coefficient& c, double value) { return c == coefficient{value, -1, {}}; }
+bool same_place(const operand& x, const operand& y) { return x.where == y.where && x.id == y.id; }
+
+class folder {
+ public:
+  folder(work& w, int lane, const machine& m) : w_(w), lane_(lane), m_(m) {}
+
+  void run() {
+    if (!m_.writes_kernels || m_.vector_bytes != 64 || lane_ < 0 || extent(lane_) % 8 != 0) return;
+    for (std::size_t i = 0; i < w_.ops.size(); ++i) {
+      if (!is_product(w_.ops[i])) continue;
+      take_result(w_.ops[i]);
+      if (i + 1 < w_.ops.size()) fold_result(i);
+      if (w_.ops[i].turned < 0) i -= fold_argument(i);
+    }
+  }
+
+ private:
+  std::int64_t extent(int label) const { return w_.source.labels[static_cast<std::size_t>(label)].extent; }
+
+  static bool is_product(const pair_op& op) {
+    return op.what == action::contract && (op.a.parity != 0) != (op.b.parity != 0) && op.scale.where == operand::kind::one && op.c.type == dtype::f64;
+  }
+  static operand& argument(pair_op& op) { return op.a.parity != 0 ? op.b : op.a; }
+
+  /// c = b.
+  static bool is_copy(const pair_op& op) {
+    return op.what == action::contract && op.a.where == operand::kind::one && op.b.where != operand::kind::one &&
+           op.scale.where == operand::kind::one && is_factor(op.alpha, 1) && is_factor(op.beta, 0) && op.b.type == op.c.type && op.b.labels == op.c.labels;
+  }
+
+  int uses(const operand& x) const {
+    int count = 0;
+    for (const pair_op& op : w_.ops) for_each_operand(op, [&](const operand& y) { count += same_place(x, y); });
+    return count;
+  }
+
+  /// Whether a written kernel turns x, whose product has y on its other side: many fibres that are neighbours in x.
+  bool turns(const operand& x, const operand& y) const {
+    if (x.where != operand::kind::external || x.type != dtype::f64 || stride_of(x, lane_) <= 1 || stride_of(y, lane_) != 1) return false;
+    struct loop {
+      std::int64_t extent, x, y;
+    };
+    std::vector<loop> loops;
+    for (int l : x.labels)
+      if (l != lane_ && contains(y.labels, l)) loops.push_back({extent(l), stride_of(x, l), stride_of(y, l)});
+    std::sort(loops.begin(), loops.end(), [](const loop& p, const loop& q) { return p.x < q.x; });
+    std::vector<loop> joined;
+    for (const loop& l : loops) {
+      if (!joined.empty() && l.x == joined.back().x * joined.back().extent && l.y == joined.back().y * joined.back().extent) joined.back().extent *= l.extent;
+      else joined.push_back(l);
+    }
+    const std::size_t around = joined.size() - 1 + (extent(lane_) > 8);
+    return !joined.empty() && joined[0].x == 1 && joined[0].y == extent(lane_) && joined[0].extent >= least_neighbours && around <= most_loops;
+  }
+
+  /// c = product, or c += product.
+  void take_result(pair_op& op) {
+    const bool known = is_factor(op.beta, 0) || is_factor(op.beta, 1);
+    if (known && argument(op).where == operand::kind::temporary && turns(op.c, argument(op))) op.turned = lane_;
+  }
+
+  /// t = product; c = t.
+  void fold_result(std::size_t i) {
+    pair_op& op = w_.ops[i];
+    const pair_op& next = w_.ops[i + 1];
+    if (!is_copy(next) || !same_place(next.b, op.c) || op.c.where != operand::kind::temporary || next.b.labels != op.c.labels || !is_factor(op.beta, 0)) return;
+    if (uses(op.c) != 2 || argument(op).where != operand::kind::temporary || !turns(next.c, argument(op))) return;
+    op.c = next.c;
+    op.turned = lane_;
+    w_.ops.erase(w_.ops.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+  }
+
+  /// t = b; product of t. How many operations before i went.
+  std::size_t fold_argument(std::size_t i) {
+    pair_op& op = w_.ops[i];
+    const operand t = argument(op);
+    if (t.where != operand::kind::temporary || op.c.where != operand::kind::temporary || uses(t) != 2) return 0;
+    std::size_t j = i;
+    while (j-- > 0) {
+      const pair_op& before = w_.ops[j];
+      if (is_copy(before) && same_place(before.c, t)) break;
+      bool stores = before.c.where == operand::kind::external || before.after.at >= 0;  // perhaps to what is to be read
+      for (const pointwise_output& x : before.outputs) stores = stores || x.c.where == operand::kind::external;
+      if (stores) return 0;
+    }
+    if (j > i || w_.ops[j].c.labels != t.labels || !turns(w_.ops[j].b, op.c)) return 0;
+    argument(op) = w_.ops[j].b;
+    op.turned = lane_;
+    w_.ops.erase(w_.ops.begin() + static_cast<std::ptrdiff_t>(j));
+    return 1;
+  }
+
+  work& w_;
+  const int lane_;
+  const machine& m_;
+};
+
+}  // namespace
+
+void fold_turns(work& w, int lane, const machine& m) { folder(w, lane, m).run(); }
+
+}  // namespace ricci::planning

@@ -46,7 +46,10 @@ template <class T> RICCI_INLINE void transpose_lines(const T* s, std::int64_t sr
   V rows[n];
   RICCI_EACH(i, n) __builtin_memcpy(&rows[i], s + i * src_stride, sizeof(V));
   transpose_steps<1>(rows);
-  RICCI_EACH(j, n) __builtin_memcpy(d + j * dst_stride, &rows[j], sizeof(V));
+  RICCI_EACH(j, n) {
+    __builtin_prefetch(d + j * dst_stride + 128 / static_cast<int>(sizeof(T)), 1);
+    __builtin_memcpy(d + j * dst_stride, &rows[j], sizeof(V));
+  }
 }
 
 /// d[j * dst_stride + i] = s[i * src_stride + j] for i, j < block; with Reads, beta d is added (beta is real).
@@ -59,6 +62,7 @@ RICCI_INLINE void transpose_block(const T* s, std::int64_t src_stride, T* d, std
   transpose_steps<1>(rows);
   RICCI_EACH(j, n) {
     T* out = d + j * dst_stride;
+    __builtin_prefetch(out + 128 / static_cast<int>(sizeof(T)), 1);
     if constexpr (Reads) {
       typedef R real_vector __attribute__((vector_size(sizeof(V))));
       real_vector old, fresh;

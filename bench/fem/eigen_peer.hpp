@@ -38,12 +38,28 @@ struct kernels {
     }
   }
 
-  void flux(const double* const (&G)[6], const double* p, double* q) const {
-    constexpr int N = Q * Q * Q;
-    alignas(64) double x[N], y[N], z[N], a[N], b[N];
+  /// To the points: values, or the three derivatives.
+  void values(std::int64_t elements, const double* u, double* v) const {
+    for (std::int64_t e = 0; e < elements; ++e) along_all<Q, P>(B, u + e * P * P * P, v + e * Q * Q * Q);
+  }
+  void derivatives(std::int64_t elements, const double* u, double* const (&g)[3]) const {
+    alignas(64) double p[Q * Q * Q];
+    for (std::int64_t e = 0; e < elements; ++e) {
+      along_all<Q, P>(B, u + e * P * P * P, p);
+      slopes(p, g[0] + e * Q * Q * Q, g[1] + e * Q * Q * Q, g[2] + e * Q * Q * Q);
+    }
+  }
+
+  void slopes(const double* p, double* x, double* y, double* z) const {
     out<Q * Q, Q>(x).noalias() = in<Q * Q, Q>(p) * Dt;
     for (int t = 0; t < Q; ++t) out<Q, Q>(y + t * Q * Q).noalias() = D * in<Q, Q>(p + t * Q * Q);
     out<Q, Q * Q>(z).noalias() = D * in<Q, Q * Q>(p);
+  }
+
+  void flux(const double* const (&G)[6], const double* p, double* q) const {
+    constexpr int N = Q * Q * Q;
+    alignas(64) double x[N], y[N], z[N], a[N], b[N];
+    slopes(p, x, y, z);
     for (int n = 0; n < N; ++n) {
       a[n] = G[0][n] * x[n] + G[3][n] * y[n] + G[4][n] * z[n];
       b[n] = G[3][n] * x[n] + G[1][n] * y[n] + G[5][n] * z[n];

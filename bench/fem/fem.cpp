@@ -2,12 +2,9 @@
 // application), nominal GFLOP/s and GDOF/s as the bake-off counts them, beside Eigen and the roofline. One thread, thread
 // CPU time, median of interleaved runs. BK1i: eight elements side by side in memory; BP3c: geometry from the corners.
 // deal.II's operators beside BP1, BP3, BP5 if bench_fem_dealii was built.
-#include <ctime>
-
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
-#include <functional>
 #include <memory>
 #include <regex>
 #include <string>
@@ -16,12 +13,12 @@
 
 #include <CLI/CLI.hpp>
 
-#include <kernels/kernels.hpp>
 #include <machine/machine.hpp>
 
 #include "../../examples/fem/operators.hpp"
 #include "dealii_peer.hpp"
 #include "eigen_peer.hpp"
+#include "timing.hpp"
 
 namespace {
 
@@ -29,53 +26,7 @@ using hex::basis, hex::geometry, hex::mesh;
 using hex::e, hex::i, hex::j, hex::k, hex::l, hex::m, hex::n, hex::r, hex::s, hex::t;
 using ricci::labels::c;
 
-double cpu_seconds() {
-  timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
-}
-
-using job = std::function<void()>;
-
-/// Median seconds of one run of each job, and the median multiply-add peak of this core in between, GFLOP/s.
-struct timing {
-  std::vector<double> seconds;
-  double peak = 0;
-  double operator[](std::size_t which) const { return seconds[which]; }
-};
-
-double median(std::vector<double> x) {
-  std::nth_element(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(x.size() / 2), x.end());
-  return x[x.size() / 2];
-}
-
-/// Jobs in turn until `budget` seconds are spent for each.
-timing medians(const std::vector<job>& jobs, double budget) {
-  std::vector<int> times;
-  for (const job& run : jobs) {
-    run();
-    const double start = cpu_seconds();
-    run();
-    const double once = std::max(cpu_seconds() - start, 1e-9);
-    times.push_back(std::max(1, int(budget / 15 / once)));
-  }
-  constexpr std::int64_t peak_rounds = 3000;  // some tens of microseconds
-  std::vector<std::vector<double>> found(jobs.size() + 1);  // the last: the peak
-  for (int round = 0; round < 15; ++round) {
-    for (std::size_t x = 0; x < jobs.size(); ++x) {
-      const double start = cpu_seconds();
-      for (int y = 0; y < times[x]; ++y) jobs[x]();
-      found[x].push_back((cpu_seconds() - start) / times[x]);
-    }
-    const double start = cpu_seconds();
-    const double flops = ricci::kernels::best().peak[1](peak_rounds);
-    found.back().push_back(flops / (cpu_seconds() - start) * 1e-9);
-  }
-  timing out;
-  for (const auto& f : found) out.seconds.push_back(median(f));
-  out.peak = out.seconds.back(), out.seconds.pop_back();
-  return out;
-}
+using bench::job, bench::medians;
 
 double flops_of(const std::string& name, double P, double Q) {
   const double ends = 4 * (Q * P * P * P + Q * Q * P * P + Q * Q * Q * P);
@@ -161,9 +112,9 @@ struct on_one_thread {
 };
 constexpr on_one_thread one_thread;
 
-class bench {
+class fem_bench {
  public:
-  explicit bench(const settings& set) : set_(set), machine_(ricci::this_machine()) {}
+  explicit fem_bench(const settings& set) : set_(set), machine_(ricci::this_machine()) {}
 
   void run() {
     std::printf("%s; one thread; nominal GFLOP/s, GDOF/s\n", machine_.name.c_str());
@@ -396,5 +347,5 @@ int main(int count, char** arguments) {
   set.first = std::stoi(degrees);
   set.last = degrees.find(':') == std::string::npos ? set.first : std::stoi(degrees.substr(degrees.find(':') + 1));
   omp_set_num_threads(1);
-  bench(set).run();
+  fem_bench(set).run();
 }

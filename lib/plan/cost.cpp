@@ -8,6 +8,14 @@ namespace {
 
 std::int64_t divide_up(std::int64_t x, std::int64_t y) { return (x + y - 1) / y; }
 
+/// The part of the multiply-adds of whole registers that rows take whose last lanes are packed. Measured on batches.
+double tail_share(const shape& s, std::int64_t width, bool packs) {
+  const std::int64_t rest = s.lane % width;
+  if (!packs || s.lanes != kernels::lanes::n || s.cols > 1 || s.lane < width || rest == 0) return 1;
+  const double whole = static_cast<double>(s.lane / width), tail = static_cast<double>(rest) / static_cast<double>(width) + 0.25;
+  return (whole + std::min(1.0, tail)) / (whole + 1);
+}
+
 }  // namespace
 
 double cycles_per_second(const machine& m) {
@@ -60,7 +68,7 @@ double kernel_cycles(const shape& s, const machine& m) {
   const double tiles = static_cast<double>(row_tiles * col_tiles);
   const double rows = static_cast<double>(s.rows) / static_cast<double>(row_tiles);  // of an average tile
   const double columns = static_cast<double>(vectors) / static_cast<double>(col_tiles);
-  const double pair = rows * columns * fma_of_pair;
+  const double pair = rows * columns * fma_of_pair * tail_share(s, width, written && m.vector_bytes == 64 && !complex);
   const double loads = (columns + rows) * (complex && s.lanes == kernels::lanes::n ? 1.5 : 1.0) / 2;
   const double step = std::max({pair / 2, loads, s.k > 2 && pair < 8 ? 4.0 : 1.0});
   const double masked = s.lane % width == 0 ? 1.0 : written ? 1.05 : 1.15;

@@ -140,8 +140,9 @@ double seconds_of(const segment& s, const std::vector<int>& block, double footpr
     for (const pointwise_output& x : step.op.outputs)
       if (x.stored) (x.c.where == operand::kind::temporary ? inside : outside) += input_bytes(x.c, step.axes);
     if (beyond && m.writes_kernels) total += jumping_line * jumping_lines(s, moved, step, as_stored, m);
-    total += pace(s, step, beyond, as_stored, moved, m) * step.seconds + step_overhead / hertz;
-    raw += (step.how == method::halves && rows_collide(step) ? 1.6 : 1) * step.seconds + step_overhead / hertz;
+    const bool collides = step.how == method::halves && rows_collide(step);
+    total += (collides ? 1.3 : 1) * pace(s, step, beyond, as_stored, moved, m) * step.seconds + step_overhead / hertz;
+    raw += (collides ? 1.6 : 1) * step.seconds + step_overhead / hertz;
     plain += (step.how == method::halves ? 1 : 0.5) * step.seconds + step_overhead / hertz;
   }
   const double second = m.caches.size() > 1 ? static_cast<double>(m.caches[1].bytes) : 1e6;
@@ -170,7 +171,8 @@ double seconds_of(const segment& s, const std::vector<int>& block, double footpr
     const std::int64_t least = turns ? m.vector_bytes / static_cast<std::int64_t>(size_of(s.steps[0].op.c.type)) : 1;
     const double held = static_cast<double>(s.scratch_bytes) + outside, first = static_cast<double>(m.caches[0].bytes);
     const auto spilt = [&](double bytes) { return std::max(0.0, 1 - first / bytes); };
-    const double times = std::max(1.0, static_cast<double>(s.block) / static_cast<double>(std::max<std::int64_t>(1, least)));
+    const double times = block.empty() ? std::numeric_limits<double>::infinity()
+                                       : std::max(1.0, static_cast<double>(s.block) / static_cast<double>(std::max<std::int64_t>(1, least)));
     total += (spilt(held) - spilt(held / times)) * passed / (m.caches[1].bandwidth * 1e9);
   }
   return total + late * std::min(unhidden(outside), most) * outside / far + std::min(unhidden(inside), most_inside) * inside / near;

@@ -88,6 +88,7 @@ class blocker {
     if ((!others && !moves && hints_.block <= 0) || hints_.block == 0 || common.empty()) offer({}, 1, false);
     const auto& labels = work_.source.labels;
     std::stable_sort(common.begin(), common.end(), [&](int x, int y) { return labels[x].extent > labels[y].extent; });
+    std::stable_partition(common.begin(), common.end(), [&](int l) { return !in_symmetric(l); });
     if (hints_.block != 0 && !common.empty()) offer_sizes(copies() ? std::vector{outermost(common)} : companions(common, common[0]));
     p.block_labels = block_;
     p.segments.push_back(std::move(best_));
@@ -120,6 +121,13 @@ class blocker {
         for (std::size_t d = 0; d < x.labels.size(); ++d) found = found || (x.labels[d] == label && std::abs(x.strides[d]) == 1);
       });
     return found;
+  }
+
+  /// Whether blocks of the label would take parts of an even or odd matrix, which are neither.
+  bool in_symmetric(int label) const {
+    return std::any_of(work_.ops.begin(), work_.ops.end(), [&](const pair_op& op) {
+      return (op.a.parity != 0 && contains(op.a.labels, label)) || (op.b.parity != 0 && contains(op.b.labels, label));
+    });
   }
 
   /// Of these labels, that of the largest steps in the result.

@@ -32,10 +32,17 @@ std::vector<fibre_loop> loops_of(const halves_request& r, std::int64_t real, std
   return out;
 }
 
+/// A tensor that is turned: bytes from problem to problem (0: they lie side by side), and whether its fibres lie one after
+/// the other, each without gaps; else fibres are neighbours, element by element.
+struct turned_side {
+  std::int64_t lane = 0;
+  bool whole = false;
+};
+
 /// What an iteration along neighbouring fibres needs if x or y, or both, are turned.
 struct turned_fibres {
-  fibre_loop along{1, 0, 0};       // count 1: nothing is turned
-  std::int64_t x_lane = 0, y_lane = 0;  // bytes from problem to problem; 0: they lie side by side
+  fibre_loop along{1, 0, 0};  // count 1: nothing is turned
+  turned_side x, y;
 };
 
 // Rows that are written as they lie are asked for so many bytes early: a store across two lines that are not in the first
@@ -65,18 +72,25 @@ class halves_code : public turn_code {
   int difference(int i) const { return rest_ + i; }
   int spare() const { return g_.n; }
   int first_total() const { return g_.n + (wide() ? 1 : 2); }
-  address x_at(int i) { return turned_.x_lane ? at(rax, x_stack(i)) : at(rsi, i * g_.x_n * real()); }
-  address y_at(int q) { return turned_.y_lane ? at(rax, y_stack(q)) : at(rdx, q * g_.y_q * real()); }
+  address x_at(int i) { return turned_.x.lane ? at(rax, x_stack(i)) : at(rsi, i * g_.x_n * real()); }
+  address y_at(int q) { return turned_.y.lane ? at(rax, y_stack(q)) : at(rdx, q * g_.y_q * real()); }
 
-  bool turns() const { return turned_.x_lane || turned_.y_lane; }
-  /// A register's worth of neighbours of element i of the fibres, from rsp on.
-  std::int64_t x_stack(int i) const { return i * block() * full(); }
-  std::int64_t y_stack(int q) const { return ((turned_.x_lane ? g_.n : 0) + q) * block() * full(); }
+  bool turns() const { return turned_.x.lane || turned_.y.lane; }
+  /// Element i of the first of a register's worth of fibres, from rsp on.
+  std::int64_t x_stack(int i) const { return i * full() * (turned_.x.whole ? 1 : block()); }
+  std::int64_t y_stack(int q) const { return y_start() + q * full() * (turned_.y.whole ? 1 : block()); }
+  std::int64_t y_start() const { return turned_.x.lane ? g_.n * block() * full() : 0; }
+  /// From one of these fibres to the next one.
+  std::int64_t next_fibre() const { return full() * (turned_.x.whole ? g_.n : turned_.y.whole ? g_.q : 1); }
 
   void open_frame() {
+    constexpr int page = 4096;
+    const int bytes = static_cast<int>(y_start() + (turned_.y.lane ? g_.q * block() * full() : 0));
     push(rbp);
     mov(rbp, rsp);
-    sub(rsp, static_cast<int>(y_stack(turned_.y_lane ? g_.q : 0)));
+    for (int at = page; at < bytes + page; at += page)  // the stack grows page by page
+      test(ptr[rsp - at], eax);
+    sub(rsp, bytes);
     and_(rsp, -full());
   }
 
@@ -94,67 +108,81 @@ class halves_code : public turn_code {
       jnz(top, T_NEAR);
     }
     if (rest > 0) {
-      if (rest % turned_at_once()) set_turn_mask(rest % turned_at_once());
-      if (turned_.y_lane) set_row_mask(rest);
+      const int in = turned_.x.whole ? rest * g_.n : rest, out = turned_.y.whole ? rest * g_.q : rest;
+      if (in % turned_at_once()) set_turn_mask(in % turned_at_once());
+      if (turned_.y.lane && out % block()) set_row_mask(out % block());
       some_neighbours(rest);
     }
     move(-turned_.along.count * turned_.along.x, -turned_.along.count * turned_.along.y);
   }
 
   void some_neighbours(int count) {
-    if (turned_.x_lane)
-      for (int i = 0; i < g_.n; ++i) turn_block(rsi + static_cast<std::size_t>(i * g_.x_n * real()), turned_.x_lane, count, rsp + static_cast<std::size_t>(x_stack(i)));
+    if (turned_.x.whole) turn_run(rsi, count * g_.n, rsp);
+    else if (turned_.x.lane)
+      for (int i = 0; i < g_.n; ++i) turn_run(rsi + static_cast<std::size_t>(i * g_.x_n * real()), count, rsp + static_cast<std::size_t>(x_stack(i)));
     mov(rax, rsp);
     mov(r11d, count);
     Xbyak::Label top;
     align(16);
     L(top);
     fibre();
-    Xbyak::CodeGenerator::add(rax, full());
-    if (!turned_.x_lane) Xbyak::CodeGenerator::add(rsi, static_cast<int>(turned_.along.x));
-    if (!turned_.y_lane) Xbyak::CodeGenerator::add(rdx, static_cast<int>(turned_.along.y));
+    Xbyak::CodeGenerator::add(rax, static_cast<int>(next_fibre()));
+    if (!turned_.x.lane) Xbyak::CodeGenerator::add(rsi, static_cast<int>(turned_.along.x));
+    if (!turned_.y.lane) Xbyak::CodeGenerator::add(rdx, static_cast<int>(turned_.along.y));
     dec(r11d);
     jnz(top, T_NEAR);
-    if (turned_.x_lane) Xbyak::CodeGenerator::add(rsi, count * real());
-    if (!turned_.y_lane) return;
-    for (int q = 0; q < g_.q; ++q) turn_back(q, count);
-    Xbyak::CodeGenerator::add(rdx, count * real());
+    if (turned_.x.lane) Xbyak::CodeGenerator::add(rsi, static_cast<int>(count * turned_.along.x));
+    if (!turned_.y.lane) return;
+    if (turned_.y.whole) turn_run_back(0, count * g_.q, 0);
+    else
+      for (int q = 0; q < g_.q; ++q) turn_run_back(y_stack(q) - y_start(), count, q * g_.y_q * real());
+    Xbyak::CodeGenerator::add(rdx, static_cast<int>(count * turned_.along.y));
   }
 
-  /// Element q of a single fibre: two problems at a time.
-  void scatter_one(int q) {
+  /// Neighbours of each problem to the stack.
+  void turn_run(const Xbyak::RegExp& from, int count, const Xbyak::RegExp& to) {
+    for (int i = 0; i < count; i += block())
+      turn_block(from + static_cast<std::size_t>(i * real()), turned_.x.lane, std::min(block(), count - i), to + static_cast<std::size_t>(i * full()));
+  }
+
+  /// Neighbours of each problem from the stack to y, `to` bytes on.
+  void turn_run_back(std::int64_t from, int count, std::int64_t to) {
+    for (int i = 0; i < count; i += block()) turn_back(y_start() + from + i * full(), std::min(block(), count - i), to + i * real());
+  }
+
+  void turn_back(std::int64_t from, int count, std::int64_t to) {
+    if (count == 1 && beta_ == factor::zero) return scatter_one(from, to);
+    for (int lane = 0; lane < block(); lane += turned_at_once()) {
+      turn(rsp + static_cast<std::size_t>(from + lane * real()), full(), turned_at_once(), 8);
+      for (int i = 0; i < turned_at_once(); ++i) {
+        const std::int64_t place = to + (lane + i) * turned_.y.lane;
+        const address y = at(rdx, place);
+        const Xbyak::Xmm x = v(8 + i);
+        if (count == block()) {
+          prefetchw(at(rdx, place + own_ahead));
+          if (beta_ == factor::one) add(x, x, y);
+          vmovups(y, x);
+        } else {
+          const Xbyak::Opmask mask(2);
+          if (beta_ == factor::one) vaddpd(x | mask, x, y);
+          vmovupd(y | mask, x);
+        }
+      }
+    }
+  }
+
+  /// A single neighbour: two problems at a time.
+  void scatter_one(std::int64_t from, std::int64_t to) {
     for (int pair = 0; pair < block() / 2; ++pair) {
-      const auto to = [&](int lane) { return at(rdx, q * g_.y_q * real() + lane * turned_.y_lane); };
-      vmovups(Xbyak::Xmm(pair), at(rsp, y_stack(q) + 16 * pair));
-      vmovlpd(to(2 * pair), Xbyak::Xmm(pair));
-      vmovhpd(to(2 * pair + 1), Xbyak::Xmm(pair));
+      vmovups(Xbyak::Xmm(pair), at(rsp, from + 16 * pair));
+      vmovlpd(at(rdx, to + 2 * pair * turned_.y.lane), Xbyak::Xmm(pair));
+      vmovhpd(at(rdx, to + (2 * pair + 1) * turned_.y.lane), Xbyak::Xmm(pair));
     }
   }
 
   void set_row_mask(int count) {
     mov(eax, (1 << count) - 1);
     kmovw(Xbyak::Opmask(2), eax);
-  }
-
-  /// Element q of `count` neighbouring fibres, as rows of problems, to y.
-  void turn_back(int q, int count) {
-    if (count == 1 && beta_ == factor::zero) return scatter_one(q);
-    for (int lane = 0; lane < block(); lane += turned_at_once()) {
-      turn(rsp + static_cast<std::size_t>(y_stack(q) + lane * real()), full(), turned_at_once(), 8);
-      for (int i = 0; i < turned_at_once(); ++i) {
-        const address to = at(rdx, q * g_.y_q * real() + (lane + i) * turned_.y_lane);
-        const Xbyak::Xmm x = v(8 + i);
-        if (count == block()) {
-          prefetchw(at(rdx, q * g_.y_q * real() + (lane + i) * turned_.y_lane + own_ahead));
-          if (beta_ == factor::one) add(x, x, to);
-          vmovups(to, x);
-        } else {
-          const Xbyak::Opmask mask(2);
-          if (beta_ == factor::one) vaddpd(x | mask, x, to);
-          vmovupd(to | mask, x);
-        }
-      }
-    }
   }
 
   void in_loops(std::size_t left) {
@@ -194,7 +222,7 @@ class halves_code : public turn_code {
 
   /// Rows [first, first + count) and their mirrors.
   void write_pairs(int first, int count) {
-    const bool adds = beta_ == factor::one && !turned_.y_lane;
+    const bool adds = beta_ == factor::one && !turned_.y.lane;
     for (int i = 0; i < rest_; ++i)
       for (int n = 0; n < count; ++n) {
         multiply_add(first_total() + 2 * n, sum(i), first + n, i, i == 0);
@@ -226,7 +254,7 @@ class halves_code : public turn_code {
       multiply_add(total + i % 2, g_.parity > 0 ? sum(i) : difference(i), row, g_.parity > 0 ? i : rest_ + i, i < 2);
     if (terms == 0) clear(total, full());
     if (terms > 1) add(v(total), v(total), v(total + 1));
-    if (beta_ == factor::one && !turned_.y_lane) add(v(total), v(total), y_at(row));
+    if (beta_ == factor::one && !turned_.y.lane) add(v(total), v(total), y_at(row));
     vmovups(y_at(row), v(total));
   }
 
@@ -271,6 +299,23 @@ template <class T> void split(const halves_args& g, const T* m, T alpha, T* to) 
 
 bool small(std::int64_t bytes) { return std::abs(bytes) < std::int64_t{1} << 30; }
 
+/// Takes the loop along the fibres that are turned together from the others. False if there is none.
+bool take_turned(const halves_request& r, std::vector<fibre_loop>& loops, turned_fibres& turned) {
+  const halves_args& g = r.args;
+  const std::int64_t real = 8;
+  turned.x.lane = r.x_lane == 1 ? 0 : r.x_lane * real, turned.y.lane = r.y_lane == 1 ? 0 : r.y_lane * real;
+  const auto find = [&](const auto& fits) { return std::find_if(loops.begin(), loops.end(), fits); };
+  auto found = find([&](const fibre_loop& l) { return (!turned.x.lane || l.x == real) && (!turned.y.lane || l.y == real); });
+  if (found == loops.end() && !turned.y.lane && g.x_n == 1)
+    found = find([&](const fibre_loop& l) { return l.x == g.n * real; }), turned.x.whole = true;
+  else if (found == loops.end() && !turned.x.lane && g.y_q == 1)
+    found = find([&](const fibre_loop& l) { return l.y == g.q * real; }), turned.y.whole = true;
+  if (found == loops.end()) return false;
+  turned.along = *found;
+  loops.erase(found);
+  return true;
+}
+
 }  // namespace
 
 std::int64_t halves_bytes(const halves_args& g, dtype type) {
@@ -290,13 +335,7 @@ std::shared_ptr<const kernel> make(const halves_request& r, target t) {
   std::vector<fibre_loop> loops = loops_of(r, real, width);
   turned_fibres turned;
   if (r.x_lane != 1 || r.y_lane != 1) {
-    turned.x_lane = r.x_lane == 1 ? 0 : r.x_lane * real, turned.y_lane = r.y_lane == 1 ? 0 : r.y_lane * real;
-    const auto neighbours = std::find_if(loops.begin(), loops.end(), [&](const fibre_loop& l) {
-      return (!turned.x_lane || l.x == real) && (!turned.y_lane || l.y == real);
-    });
-    if (r.type != dtype::f64 || t != target::avx512 || neighbours == loops.end() || !small(8 * turned.x_lane) || !small(8 * turned.y_lane)) return nullptr;
-    turned.along = *neighbours;
-    loops.erase(neighbours);
+    if (r.type != dtype::f64 || t != target::avx512 || !small(8 * 8 * r.x_lane) || !small(8 * 8 * r.y_lane) || !take_turned(r, loops, turned)) return nullptr;
     if (loops.size() > 2) return nullptr;
   }
   if (loops.size() > std::size(loop_counters) || !small(g.n * g.x_n * real) || !small(g.q * g.y_q * real)) return nullptr;

@@ -255,6 +255,29 @@ plan_step lower_other(const pair_op& op, const std::vector<std::int64_t>& extent
   return s;
 }
 
+namespace {
+
+/// What turning groups of neighbours takes in units of whole groups: the last one may not be full.
+double turned_share(const plan_step& s, double width) {
+  const bool reads = stride_of(s.op.c, s.op.turned) == 1;  // b is turned
+  std::int64_t near = 1, far = 0;
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (const step_axis& x : s.axes) {
+      const std::int64_t here = reads ? x.b : x.c, there = reads ? x.c : x.b;
+      if (x.role != group::batch || x.label == s.lane_label || x.extent == 1 || here != near || (far != 0 && there != far * near)) continue;
+      if (far == 0) far = there;
+      near *= x.extent, grown = true;
+    }
+  }
+  if (near == 1) return 1;  // fibres one after the other
+  const auto n = static_cast<double>(near), rest = std::fmod(n, width);
+  const double groups = rest == 0 ? 1 : (n - rest + (rest == 1 ? 0.4 : 1) * width) / n;
+  return reads ? groups : 1.25 * groups;  // many rows are written at once; measured
+}
+
+}  // namespace
+
 bool try_halves(const pair_op& given, const std::vector<std::int64_t>& extents, const machine& m, plan_step& best) {
   pair_op op = given;
   if (op.a.parity == 0) std::swap(op.a, op.b);
@@ -295,7 +318,7 @@ bool try_halves(const pair_op& given, const std::vector<std::int64_t>& extents, 
   const double of_vector = written ? std::max({(products + additions) / 2, (products + N) / 2, Q}) + 2
                                    : std::max(products + additions, products + N + 2 * Q) / 2 + 5;
   double cycles = vectors * of_vector + (written ? 10 : Q * N * 2 + 40);
-  if (op.turned >= 0) cycles += 2 * vectors * (stride_of(op.b, op.turned) == 1 ? Q : N);
+  if (op.turned >= 0) cycles += 2 * vectors * turned_share(s, width) * (stride_of(op.b, op.turned) == 1 ? Q : N);
   s.flops = fibres * (2 * products + additions);
   s.seconds = cycles / cycles_per_second(m);
   if (s.seconds >= best.seconds) return false;

@@ -7,7 +7,7 @@
 namespace ricci::planning {
 namespace {
 
-constexpr std::int64_t least_neighbours = 32;  // fewer are copied faster; measured
+constexpr std::int64_t least_neighbours = 32, least_whole = 64;  // fibres, or elements of theirs: fewer are copied faster; measured
 constexpr std::size_t most_loops = 2;          // that such a kernel takes around the neighbours
 
 bool is_factor(const coefficient& c, double value) { return c == coefficient{value, -1, {}}; }
@@ -47,23 +47,33 @@ class folder {
     return count;
   }
 
-  /// Whether a written kernel turns x, whose product has y on its other side: many fibres that are neighbours in x.
+  /// Whether a written kernel turns x, whose product has y on its other side: many fibres that are neighbours in x element
+  /// by element, or lie there one after the other, each without gaps.
   bool turns(const operand& x, const operand& y) const {
     if (x.where != operand::kind::external || x.type != dtype::f64 || stride_of(x, lane_) <= 1 || stride_of(y, lane_) != 1) return false;
     struct loop {
       std::int64_t extent, x, y;
     };
     std::vector<loop> loops;
-    for (int l : x.labels)
-      if (l != lane_ && contains(y.labels, l)) loops.push_back({extent(l), stride_of(x, l), stride_of(y, l)});
+    std::int64_t own = 1, own_step = 0;  // the label along which the fibres of x run
+    for (int l : x.labels) {
+      if (l == lane_) continue;
+      if (contains(y.labels, l)) loops.push_back({extent(l), stride_of(x, l), stride_of(y, l)});
+      else own = extent(l), own_step = stride_of(x, l);
+    }
     std::sort(loops.begin(), loops.end(), [](const loop& p, const loop& q) { return p.x < q.x; });
     std::vector<loop> joined;
     for (const loop& l : loops) {
       if (!joined.empty() && l.x == joined.back().x * joined.back().extent && l.y == joined.back().y * joined.back().extent) joined.back().extent *= l.extent;
       else joined.push_back(l);
     }
+    if (joined.empty()) return false;
+    const loop& first = joined[0];
     const std::size_t around = joined.size() - 1 + (extent(lane_) > 8);
-    return !joined.empty() && joined[0].x == 1 && joined[0].y == extent(lane_) && joined[0].extent >= least_neighbours && around <= most_loops;
+    const bool many = first.extent >= least_neighbours || (first.extent <= 16 && first.extent * own >= 80);  // measured
+    const bool beside = first.x == 1 && first.y == extent(lane_) && many;
+    const bool whole = own_step == 1 && first.x == own && first.extent * own >= least_whole;
+    return (beside || whole) && around <= most_loops;
   }
 
   /// c = product, or c += product.

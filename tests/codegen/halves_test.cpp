@@ -107,7 +107,7 @@ TEMPLATE_TEST_CASE("products with even and odd matrices", "", float, double) {
   int written = 0;
   for (int q = 1; q <= 20; ++q)
     for (int n : {q - 2, q - 1, q, q + 1, 20 - q / 2})
-      for (const std::int64_t lanes : {3, 8, 16, 48})
+      for (const std::int64_t lanes : {3, 8, 11, 16, 20, 48})
         for (const int parity : {1, -1})
           for (const bool adds : {false, true}) {
             if (n < 1 || n > kernels::max_halves) continue;
@@ -129,11 +129,12 @@ TEMPLATE_TEST_CASE("products with even and odd matrices", "", float, double) {
 
 namespace {
 
-/// y[q, outer, i, lane] = (y +) sum m[q, n] x[n, outer, i, lane]; x, y or neither with the lane outermost.
+/// y[outer, q, i, lane] = (y +) sum m[q, n] x[outer, n, i, lane]; x or y or both with the lane outermost. whole: one of
+/// these is [lane, outer, i, n] or [lane, outer, i, q].
 struct turned_case {
   int q, n, parity;
   std::int64_t lanes, neighbours, outer;
-  bool x_turned, y_turned, adds;
+  bool x_turned, y_turned, adds, whole;
 };
 
 struct turned_layout {
@@ -141,6 +142,7 @@ struct turned_layout {
   turned_layout(int extent, const turned_case& k, bool turned) {
     const std::int64_t inner = turned ? 1 : k.lanes;
     neighbour = inner, own = k.neighbours * inner, outer = extent * own;
+    if (k.whole && turned) own = 1, neighbour = extent;
     lane = turned ? k.outer * outer + 3 : 1;  // no multiple of a register
     size = turned ? k.lanes * lane : k.outer * outer;
   }
@@ -203,8 +205,9 @@ TEST_CASE("products in halves turn problems that lie one after the other") {
       for (const std::int64_t lanes : {8, 16})
         for (const std::int64_t outer : {1, 3})
           for (const int parity : {1, -1})
-            for (const int kind : {0, 1, 2, 3, 4}) {
-              const turned_case k{q, n, parity, lanes, neighbours, lanes == 16 ? 1 : outer, kind != 1 && kind != 3, kind > 0, kind > 2};
+            for (const int kind : {0, 1, 2, 3, 4, 5, 6, 7}) {
+              const bool x_turned = kind == 0 || kind == 2 || kind == 4 || kind == 5, whole = kind > 4;
+              const turned_case k{q, n, parity, lanes, neighbours, lanes == 16 ? 1 : outer, x_turned, kind > 0 && kind != 5, kind > 2 && kind != 6, whole};
               CAPTURE(q, n, neighbours, lanes, outer, parity, kind);
               const double error = error_of_turned(k);
               CHECK((error >= 0) == writes);

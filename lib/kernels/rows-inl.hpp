@@ -117,6 +117,13 @@ template <class T> RICCI_INLINE void add_row(const T* x, index n, T alpha, T* y)
   });
 }
 
+/// The same where a register with masks holds the others.
+template <class T> RICCI_INLINE void add_short_row(const T* x, const tail<T>& others, T alpha, T* y) {
+  *y++ += alpha * *x++;
+  const side<T> sum = load_side(y, others) + alpha * load_side(x, others);
+  store<T>(__builtin_bit_cast(vec<T>, sum), y, others);
+}
+
 /// Rows ahead: what a core gathers while a line comes from memory; of problems side by side, and of rows alone.
 inline constexpr index rows_ahead = 16, single_rows_ahead = 48;
 
@@ -167,15 +174,19 @@ RICCI_INLINE void scatter_slab(const rows_args& g, const std::int32_t* at, const
   alignas(64) T buffer[Buffer];
   const index pitch = (g.row + W - 1) / W * W, block = g.rows * g.lanes;
   for (index r = 0; r < count; ++r) {
-    fetch_rows<T, 1>(to, at + r * g.lanes, W, g.row);
     if (end - at >= block + r * g.lanes + W) fetch_rows<T, 1>(to, at + block + r * g.lanes, W, g.row);
     for (index i = 0; i < g.row; i += W)
       turn_columns<T>(from + (r * g.row + i) * g.lanes, g.lanes, static_cast<int>(g.row - i < W ? g.row - i : W),
                       buffer + r * pitch + i, count * pitch);
   }
-  for (index l = 0; l < W; ++l)
-    for (index r = 0; r < count; ++r)
-      add_row<T>(buffer + (l * count + r) * pitch, g.row, alpha, to + at[r * g.lanes + l]);
+  const auto each = [&](const auto& add) RICCI_INLINE_LAMBDA {
+    for (index l = 0; l < W; ++l)
+      for (index r = 0; r < count; ++r) add(buffer + (l * count + r) * pitch, to + at[r * g.lanes + l]);
+  };
+  if (vector_bytes < 64 || g.row > W) return each([&](const T* x, T* y) RICCI_INLINE_LAMBDA { add_row<T>(x, g.row, alpha, y); });
+  tail<T> others;
+  others.assign(static_cast<int>(g.row) - 1);
+  each([&](const T* x, T* y) RICCI_INLINE_LAMBDA { add_short_row<T>(x, others, alpha, y); });
 }
 
 template <class T>

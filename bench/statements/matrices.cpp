@@ -64,6 +64,12 @@ void symmetric_part(benchmark::State& state) {
           [&](matrix& out) { o.eigen(out).noalias() = o.eigen(o.A) + o.eigen(o.A).transpose(); }, 2);
 }
 
+void transposition(benchmark::State& state) {
+  operands o(state.range(0), state.range(0));
+  compare(state, o.C, ricci::plan(o.C(i, j).assign(o.A(j, i)), one_thread),
+          [&](matrix& out) { o.eigen(out).noalias() = o.eigen(o.A).transpose(); }, 1);
+}
+
 void scaled_columns(benchmark::State& state) {
   operands o(state.range(0), state.range(0));
   compare(state, o.C, ricci::plan(o.C(i, j).assign(o.x(j) * o.A(i, j)), one_thread),
@@ -121,9 +127,16 @@ void both(benchmark::internal::Benchmark* b, std::int64_t large) {
 void matrices(benchmark::internal::Benchmark* b) { both(b, 4000); }
 void products(benchmark::internal::Benchmark* b) { both(b, 1000); }
 
+/// On lines and off them, in the second cache and out of it.
+void transpositions(benchmark::internal::Benchmark* b) {
+  for (std::int64_t n : {48, 120, 121, 200, 201, 500, 501, 1000, 1001, 4000, 4001})
+    for (std::int64_t peer : {0, 1}) b->Args({n, peer});
+}
+
 BENCHMARK(matrix_vector)->Apply(matrices);
 BENCHMARK(transposed_matrix_vector)->Apply(matrices);
 BENCHMARK(symmetric_part)->Apply(matrices);
+BENCHMARK(transposition)->Apply(transpositions);
 BENCHMARK(scaled_columns)->Apply(matrices);
 BENCHMARK(elementwise)->Apply(matrices);
 BENCHMARK(sum_of_columns)->Apply(matrices);

@@ -117,11 +117,10 @@ template <class T> RICCI_INLINE void add_row(const T* x, index n, T alpha, T* y)
   });
 }
 
-/// The same where a register with masks holds the others.
-template <class T> RICCI_INLINE void add_short_row(const T* x, const tail<T>& others, T alpha, T* y) {
-  *y++ += alpha * *x++;
-  const side<T> sum = load_side(y, others) + alpha * load_side(x, others);
-  store<T>(__builtin_bit_cast(vec<T>, sum), y, others);
+/// The same where a register with masks holds the row: there are other rows between this one and the one before in space.
+template <class T> RICCI_INLINE void add_short_row(const T* x, const tail<T>& row, T alpha, T* y) {
+  const side<T> sum = load_side(y, row) + alpha * load_side(x, row);
+  store<T>(__builtin_bit_cast(vec<T>, sum), y, row);
 }
 
 /// Rows ahead: what a core gathers while a line comes from memory; of problems side by side, and of rows alone.
@@ -184,9 +183,9 @@ RICCI_INLINE void scatter_slab(const rows_args& g, const std::int32_t* at, const
       for (index r = 0; r < count; ++r) add(buffer + (l * count + r) * pitch, to + at[r * g.lanes + l]);
   };
   if (vector_bytes < 64 || g.row > W) return each([&](const T* x, T* y) RICCI_INLINE_LAMBDA { add_row<T>(x, g.row, alpha, y); });
-  tail<T> others;
-  others.assign(static_cast<int>(g.row) - 1);
-  each([&](const T* x, T* y) RICCI_INLINE_LAMBDA { add_short_row<T>(x, others, alpha, y); });
+  tail<T> row;
+  row.assign(static_cast<int>(g.row));
+  each([&](const T* x, T* y) RICCI_INLINE_LAMBDA { add_short_row<T>(x, row, alpha, y); });
 }
 
 template <class T>

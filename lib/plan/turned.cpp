@@ -1,6 +1,8 @@
 // Copies between problems that lie one after the other and problems side by side, done by the products with even or odd
 // matrices that read or write what is copied.
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 #include "plan/plan.hpp"
 
@@ -31,7 +33,8 @@ class folder {
   std::int64_t extent(int label) const { return w_.source.labels[static_cast<std::size_t>(label)].extent; }
 
   static bool is_product(const pair_op& op) {
-    return op.what == action::contract && (op.a.parity != 0) != (op.b.parity != 0) && op.scale.where == operand::kind::one && op.c.type == dtype::f64;
+    return op.what == action::contract && (op.a.parity != 0) != (op.b.parity != 0) && op.scale.where == operand::kind::one && op.c.type == dtype::f64 &&
+           op.a.type == dtype::f64 && op.b.type == dtype::f64;
   }
   static operand& argument(pair_op& op) { return op.a.parity != 0 ? op.b : op.a; }
 
@@ -39,6 +42,19 @@ class folder {
   static bool is_copy(const pair_op& op) {
     return op.what == action::contract && op.a.where == operand::kind::one && op.b.where != operand::kind::one &&
            op.scale.where == operand::kind::one && is_factor(op.alpha, 1) && is_factor(op.beta, 0) && op.b.type == op.c.type && op.b.labels == op.c.labels;
+  }
+
+  /// Made for lanes side by side, and for nothing else: a buffer against overlaps stays.
+  bool is_turned_copy(const operand& t) const { return t.where == operand::kind::temporary && w_.temporaries[static_cast<std::size_t>(t.id)].why == "copy"; }
+
+  /// Turns it, if it can then run as a product in halves.
+  void turn(pair_op& op, pair_op turned) const {
+    turned.turned = lane_;
+    std::vector<std::int64_t> extents;
+    for (const auto& l : w_.source.labels) extents.push_back(l.extent);
+    plan_step step;
+    step.seconds = std::numeric_limits<double>::infinity();
+    if (try_halves(turned, extents, m_, step)) op = std::move(turned);
   }
 
   int uses(const operand& x) const {
@@ -79,25 +95,26 @@ class folder {
   /// c = product, or c += product.
   void take_result(pair_op& op) {
     const bool known = is_factor(op.beta, 0) || is_factor(op.beta, 1);
-    if (known && argument(op).where == operand::kind::temporary && turns(op.c, argument(op))) op.turned = lane_;
+    if (known && argument(op).where == operand::kind::temporary && turns(op.c, argument(op))) turn(op, op);
   }
 
   /// t = product; c = t.
   void fold_result(std::size_t i) {
     pair_op& op = w_.ops[i];
     const pair_op& next = w_.ops[i + 1];
-    if (!is_copy(next) || !same_place(next.b, op.c) || op.c.where != operand::kind::temporary || next.b.labels != op.c.labels || !is_factor(op.beta, 0)) return;
+    if (!is_copy(next) || !same_place(next.b, op.c) || !is_turned_copy(op.c) || next.b.labels != op.c.labels || !is_factor(op.beta, 0)) return;
     if (uses(op.c) != 2 || argument(op).where != operand::kind::temporary || !turns(next.c, argument(op))) return;
-    op.c = next.c;
-    op.turned = lane_;
-    w_.ops.erase(w_.ops.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+    pair_op turned = op;
+    turned.c = next.c;
+    turn(op, std::move(turned));
+    if (op.turned >= 0) w_.ops.erase(w_.ops.begin() + static_cast<std::ptrdiff_t>(i) + 1);
   }
 
   /// t = b; product of t. How many operations before i went.
   std::size_t fold_argument(std::size_t i) {
     pair_op& op = w_.ops[i];
     const operand t = argument(op);
-    if (t.where != operand::kind::temporary || op.c.where != operand::kind::temporary || uses(t) != 2) return 0;
+    if (!is_turned_copy(t) || op.c.where != operand::kind::temporary || uses(t) != 2) return 0;
     std::size_t j = i;
     while (j-- > 0) {
       const pair_op& before = w_.ops[j];
@@ -107,8 +124,10 @@ class folder {
       if (stores) return 0;
     }
     if (j > i || w_.ops[j].c.labels != t.labels || !turns(w_.ops[j].b, op.c)) return 0;
-    argument(op) = w_.ops[j].b;
-    op.turned = lane_;
+    pair_op turned = op;
+    argument(turned) = w_.ops[j].b;
+    turn(op, std::move(turned));
+    if (op.turned < 0) return 0;
     w_.ops.erase(w_.ops.begin() + static_cast<std::ptrdiff_t>(j));
     return 1;
   }

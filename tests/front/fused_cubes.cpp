@@ -104,3 +104,22 @@ TEST_CASE("an operator whose result takes the place of its argument") {
     CHECK(x.u == x.expected);
   }
 }
+
+TEST_CASE("matrices that are too large for products in halves, and elements of several components") {
+  for (const int P : {6, 23}) {
+    const int Q = P + 1, elements = 16;
+    const matrix M = even(Q, P);
+    tensor<double, dynamic, 3, dynamic, dynamic, dynamic> u(elements, P, P, P), v(elements, Q, P, P), expected(elements, Q, P, P);
+    count_up(u);
+    expected(e, ricci::labels::c, t, j, i) = M(t, k) * u(e, ricci::labels::c, k, j, i);
+    ricci::local<double> p("p");
+    const auto B = ricci::even_odd(M);
+    ricci::fuse(p(e, ricci::labels::c, t, j, i).assign(B(t, k) * u(e, ricci::labels::c, k, j, i)),
+                v(e, ricci::labels::c, t, j, i).assign(p(e, ricci::labels::c, t, j, i) + p(e, ricci::labels::c, t, j, i))).run();
+    for (std::int64_t x = 0; x < v.size(); ++x) REQUIRE(v.data()[x] == 2 * expected.data()[x]);
+    problem cube(16, P, Q);
+    expect(cube, true);
+    run(cube, [&](const auto& right) { return cube.v(e, n, m, l).add(right); });
+    CHECK(cube.v == cube.expected);
+  }
+}

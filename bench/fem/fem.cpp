@@ -16,6 +16,7 @@
 #include <machine/machine.hpp>
 
 #include "../../examples/fem/operators.hpp"
+#include "compare.hpp"
 #include "dealii_peer.hpp"
 #include "eigen_peer.hpp"
 #include "timing.hpp"
@@ -26,7 +27,7 @@ using hex::basis, hex::geometry, hex::mesh;
 using hex::e, hex::i, hex::j, hex::k, hex::l, hex::m, hex::n, hex::r, hex::s, hex::t;
 using ricci::labels::c;
 
-using bench::job, bench::medians;
+using bench::job, bench::medians, bench::worst;
 
 double flops_of(const std::string& name, double P, double Q) {
   const double ends = 4 * (Q * P * P * P + Q * Q * P * P + Q * Q * Q * P);
@@ -70,15 +71,6 @@ struct problem {
     u(e, k, j, i) = x(grid.dof(e, k, j, i));
   }
 };
-
-double worst(const hex::field& got, const hex::field& want) {
-  double error = 0, size = 0;
-  for (std::int64_t z = 0; z < got.size(); ++z) {
-    error = std::max(error, std::abs(got.data()[z] - want.data()[z]));
-    size = std::max(size, std::abs(want.data()[z]));
-  }
-  return error / size;
-}
 
 template <int P, int Q>
 std::vector<job> eigen_jobs(const std::string& name, problem& p, hex::field& v) {

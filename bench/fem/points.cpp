@@ -14,7 +14,7 @@
 
 #include <machine/machine.hpp>
 
-#include "../../examples/fem/hexahedra.hpp"
+#include "compare.hpp"
 #include "eigen_peer.hpp"
 #include "timing.hpp"
 #include "xsmm_peer.hpp"
@@ -23,7 +23,7 @@ namespace {
 
 using ricci::labels::e, ricci::labels::i, ricci::labels::j, ricci::labels::k, ricci::labels::o, ricci::labels::r, ricci::labels::s,
     ricci::labels::t;
-using bench::job;
+using bench::job, bench::worst;
 using ricci::dynamic;
 using side_by_side = ricci::tensor<double, dynamic, dynamic, dynamic, dynamic, ricci::interleaved<8>>;
 
@@ -58,15 +58,6 @@ template <int P> job eigen_job(bool slopes, const hex::basis& b, fields<hex::fie
 template <int P = 2> job eigen_for(bool slopes, const hex::basis& b, fields<hex::field>& f) {
   if constexpr (P <= 11) return b.P == P ? eigen_job<P>(slopes, b, f) : eigen_for<P + 1>(slopes, b, f);
   return {};
-}
-
-double worst(const hex::field& got, const hex::field& want) {
-  double error = 0, size = 0;
-  for (std::int64_t n = 0; n < got.size(); ++n) {
-    error = std::max(error, std::abs(got.data()[n] - want.data()[n]));
-    size = std::max(size, std::abs(want.data()[n]));
-  }
-  return error / size;
 }
 
 void run(bool slopes, int degree, double seconds) {

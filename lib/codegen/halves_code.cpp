@@ -45,10 +45,6 @@ struct turned_fibres {
   turned_side x, y;
 };
 
-// Rows that are written as they lie are asked for so many bytes early: a store across two lines that are not in the first
-// cache waits for one after the other.
-constexpr std::int64_t own_ahead = 128;
-
 class halves_code : public turn_code {
  public:
   halves_code(const halves_request& r, target t, const std::vector<fibre_loop>& loops, const turned_fibres& turned)

@@ -5,6 +5,10 @@
 
 namespace ricci::codegen {
 
+/// Rows that are written are asked for so many bytes early: a store across two lines that are not in the first cache waits
+/// for one after the other, and all stores behind it wait as well.
+inline constexpr std::int64_t own_ahead = 128;
+
 class turn_code : public vector_code {
  protected:
   using vector_code::vector_code;

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "codegen/vector_code.hpp"
+#include "codegen/turn_code.hpp"
 
 namespace ricci::codegen {
 namespace {
@@ -12,10 +12,6 @@ namespace {
 using namespace Xbyak::util;
 
 constexpr std::int64_t most_offset = std::int64_t{1} << 28;  // bytes
-
-// Rows that are written are asked for so many bytes early: a store across two lines that are not in the first cache waits
-// for one after the other, and all stores behind it wait as well.
-constexpr std::int64_t own_ahead = 128;
 
 class turns_code : public vector_code {
  public:

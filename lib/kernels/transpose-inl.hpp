@@ -38,6 +38,10 @@ template <int D, int N, class V> RICCI_INLINE void transpose_steps(V (&rows)[N])
   }
 }
 
+/// Bytes ahead of a store for which its row is asked: a store across two lines that are not in the first cache waits for one
+/// after the other, and nothing else asks early for many rows at once.
+inline constexpr int own_ahead = 128;
+
 /// d[j * dst_stride + i] = s[i * src_stride + j] for i, j < the lanes of a whole register of 8-byte elements: every line
 /// of the source is read at once, where rows a page apart share the sets of the first cache.
 template <class T> RICCI_INLINE void transpose_lines(const T* s, std::int64_t src_stride, T* d, std::int64_t dst_stride) {
@@ -47,7 +51,7 @@ template <class T> RICCI_INLINE void transpose_lines(const T* s, std::int64_t sr
   RICCI_EACH(i, n) __builtin_memcpy(&rows[i], s + i * src_stride, sizeof(V));
   transpose_steps<1>(rows);
   RICCI_EACH(j, n) {
-    __builtin_prefetch(d + j * dst_stride + 128 / static_cast<int>(sizeof(T)), 1);
+    __builtin_prefetch(d + j * dst_stride + own_ahead / static_cast<int>(sizeof(T)), 1);
     __builtin_memcpy(d + j * dst_stride, &rows[j], sizeof(V));
   }
 }
@@ -62,7 +66,7 @@ RICCI_INLINE void transpose_block(const T* s, std::int64_t src_stride, T* d, std
   transpose_steps<1>(rows);
   RICCI_EACH(j, n) {
     T* out = d + j * dst_stride;
-    __builtin_prefetch(out + 128 / static_cast<int>(sizeof(T)), 1);
+    __builtin_prefetch(out + own_ahead / static_cast<int>(sizeof(T)), 1);
     if constexpr (Reads) {
       typedef R real_vector __attribute__((vector_size(sizeof(V))));
       real_vector old, fresh;

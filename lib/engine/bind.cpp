@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "engine/bound.hpp"
+#include "engine/chain.hpp"
 #include "engine/inner.hpp"
 #include "engine/other.hpp"
 
@@ -364,6 +364,8 @@ bound_plan bind(const plan& p, const kernels::kernel_set& kernels, const options
     generate_halves(s);
   }
   out.packs_bytes = shared;
+  if (out.has_blocks)
+    for (const bound_segment& s : out.segments) out.runs_bytes = std::max(out.runs_bytes, kept_runs::bytes(s.steps.size()));
   for (int l : p.block_labels) out.block_counts.push_back(p.source.labels[l].extent);
   if (out.has_blocks) out.block_counts.back() /= p.segments[0].block;
   out.max_threads = o.threads;

@@ -96,9 +96,13 @@ struct bound_plan {
   std::vector<std::int64_t> block_counts;  // iterations of each block label in the first segment
   std::int64_t temporaries_bytes = 0;      // one set: shared without blocks, per thread with them
   std::int64_t packs_bytes = 0;            // per thread
+  std::int64_t runs_bytes = 0;             // per thread, with blocks: what it keeps of the steps
   bool has_blocks = false;
   bool scatters = false;                   // blocks may add to the same elements
   int max_threads = 1;
+
+  /// Of one thread, with blocks.
+  std::int64_t own_bytes() const { return temporaries_bytes + packs_bytes + runs_bytes; }
 };
 
 /// Chooses kernels and lays out tiles and scratch. Errors: too_slow, no_memory, kernel_refused.

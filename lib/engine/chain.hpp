@@ -1,6 +1,10 @@
 // Steps of blocks that are one call of a written kernel: from one block to the next only the pointers move.
 #pragma once
 
+#include <cstddef>
+#include <new>
+#include <type_traits>
+
 #include "codegen/pointwise.hpp"
 #include "engine/bound.hpp"
 
@@ -69,6 +73,32 @@ class point_link {
   const codegen::pointwise_kernel* code_ = nullptr;
   mover moving_[most_moving];
   int count_ = 0;
+};
+
+/// What a thread keeps of every step from block to block, in its workspace. Objects are made as they are needed: to make
+/// all of them takes as long as a small block.
+class kept_runs {
+ public:
+  static constexpr std::int64_t bytes(std::size_t steps) { return static_cast<std::int64_t>((steps * each + 63) / 64 * 64); }
+  /// at: 64-byte aligned, of this many bytes.
+  kept_runs(char* at, std::size_t steps) : runs_(at), links_(runs_ + steps * sizeof(step_run)), points_(links_ + steps * sizeof(link)) {}
+
+  step_run& make_run(std::size_t i) const { return make<step_run>(runs_, i); }
+  link& make_link(std::size_t i) const { return make<link>(links_, i); }
+  point_link& make_point(std::size_t i) const { return make<point_link>(points_, i); }
+  step_run& run(std::size_t i) const { return at<step_run>(runs_, i); }
+  link& link_at(std::size_t i) const { return at<link>(links_, i); }
+  point_link& point(std::size_t i) const { return at<point_link>(points_, i); }
+
+ private:
+  static constexpr std::size_t each = sizeof(step_run) + sizeof(link) + sizeof(point_link);
+  static_assert(sizeof(step_run) % alignof(std::max_align_t) == 0 && alignof(step_run) <= 16 && alignof(link) <= 8 && alignof(point_link) <= 8);
+  static_assert(std::is_trivially_destructible_v<step_run> && std::is_trivially_destructible_v<link> && std::is_trivially_destructible_v<point_link>);
+
+  template <class T> static T& make(char* first, std::size_t i) { return *::new (static_cast<void*>(first + i * sizeof(T))) T; }
+  template <class T> static T& at(char* first, std::size_t i) { return *std::launder(reinterpret_cast<T*>(first + i * sizeof(T))); }
+
+  char *runs_, *links_, *points_;
 };
 
 /// r has the pointers of the block; what is packed once is packed. The plan has one block label.

@@ -134,7 +134,7 @@ void reserve(const executable& e) {
   for (std::size_t i = 0; i < e.stages(); ++i) {
     const bound_plan& p = e.bound(i);
     const int threads = p.max_threads > 0 ? p.max_threads : omp_get_max_threads();
-    if (p.has_blocks) workspace(threads * (p.temporaries_bytes + p.packs_bytes));
+    if (p.has_blocks) workspace(threads * p.own_bytes());
     else workspace(p.temporaries_bytes + threads * p.packs_bytes);
   }
   if (!e.decisions().stages.empty()) with_tensors_between(e.decisions(), {});

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <new>
-#include <type_traits>
 
 #include "engine/chain.hpp"
 #include "engine/other.hpp"
@@ -125,82 +123,70 @@ void set_rows(step_run& r, const row_tables& tables, bool tail, std::size_t step
   r.rows_end = t->at.data() + t->at.size();
 }
 
-/// Room for a few objects that are made as they are needed: making all of them takes as long as a small block.
-template <class T, std::size_t N>
-class room {
- public:
-  static_assert(std::is_trivially_destructible_v<T>);
-  T& make(std::size_t i) { return *::new (static_cast<void*>(memory_ + i * sizeof(T))) T; }
-  T& operator[](std::size_t i) { return *std::launder(reinterpret_cast<T*>(memory_ + i * sizeof(T))); }
-
- private:
-  alignas(T) std::byte memory_[N * sizeof(T)];
+/// A thread's part of the workspace.
+struct own_memory {
+  char *temporaries, *packs, *runs;
+  own_memory(const bound_plan& p, char* base) : temporaries(base), packs(base + p.temporaries_bytes), runs(packs + p.packs_bytes) {}
 };
-
-constexpr std::size_t most_kept = 24;  // runs whose scalars are converted once; the steps behind them share one
 
 /// Blocks [first, last) of one segment on this thread. tail: the short block behind each run of full ones.
 void run_blocks(const bound_plan& p, const bindings& b, const bound_segment& segment, const row_tables& tables, std::int64_t first,
-                std::int64_t last, bool tail, char* temporaries, char* packs) {
+                std::int64_t last, bool tail, const own_memory& mine) {
   const std::size_t steps = segment.steps.size();
   std::int64_t index[most_block_labels];
-  room<step_run, most_kept> runs;
-  for (std::size_t s = 0; s < std::min(steps, most_kept); ++s) set_scalars(runs.make(s), segment.steps[s], b);
+  const kept_runs kept(mine.runs, steps);
+  for (std::size_t s = 0; s < steps; ++s) set_scalars(kept.make_run(s), segment.steps[s], b);
   const auto run_step = [&](std::size_t s, std::int64_t i) {
-    step_run& r = runs[std::min(s, most_kept - 1)];
-    if (steps > most_kept && s >= most_kept - 1) set_scalars(r, segment.steps[s], b);
-    set_pointers(r, b, index, temporaries);
+    step_run& r = kept.run(s);
+    set_pointers(r, b, index, mine.temporaries);
     set_rows(r, tables, tail, s, i);
-    r.scratch = packs;
+    r.scratch = mine.packs;
     run_direct(r, 0, r.step->free_count, r.step->keep_a && i > first, r.step->keep_b && i > first);
   };
   // The first block packs what stays. From then on a step that is one call has only its pointers moved.
-  const bool linked = !tail && p.block_counts.size() == 1 && steps <= most_kept && last - first > 1;
+  const bool linked = !tail && p.block_counts.size() == 1 && last - first > 1;
   for (std::int64_t i = first; i < (linked ? first + 1 : last); ++i) {
     locate(p.block_counts, tail, i, index);
     for (std::size_t s = 0; s < steps; ++s) run_step(s, i);
   }
   if (linked) {
-    room<link, most_kept> links;
-    room<point_link, most_kept> points;
     bool fetches = false, all = true;
     locate(p.block_counts, tail, first + 1, index);
     for (std::size_t s = 0; s < steps; ++s) {
-      set_pointers(runs[s], b, index, temporaries);
-      const link& l = links.make(s) = link_of(runs[s], packs);
-      points.make(s).set(runs[s], packs);
+      set_pointers(kept.run(s), b, index, mine.temporaries);
+      const link& l = kept.make_link(s) = link_of(kept.run(s), mine.packs);
+      kept.make_point(s).set(kept.run(s), mine.packs);
       fetches = fetches || l.far_a || l.far_b || l.far_alpha;
-      all = all && (l.code || points[s].is_ready());
+      all = all && (l.code || kept.point(s).is_ready());
     }
     for (std::int64_t i = first + 1; i < last; ++i) {
       if (!all) locate(p.block_counts, tail, i, index);
       for (std::size_t s = 0; s < steps; ++s) {
-        if (links[s].code) {
-          if (fetches && i + 1 < last) fetch_share(&links[0], static_cast<std::int64_t>(steps), static_cast<std::int64_t>(s));
-          links[s].run();
-        } else if (points[s].is_ready()) {
-          points[s].run(runs[s]);
+        if (link& l = kept.link_at(s); l.code) {
+          if (fetches && i + 1 < last) fetch_share(&kept.link_at(0), static_cast<std::int64_t>(steps), static_cast<std::int64_t>(s));
+          l.run();
+        } else if (kept.point(s).is_ready()) {
+          kept.point(s).run(kept.run(s));
         } else {
           run_step(s, i);
         }
       }
     }
-    for (std::size_t s = 0; s < steps; ++s) links[s].finish();
+    for (std::size_t s = 0; s < steps; ++s) kept.link_at(s).finish();
   }
   for (const bound_step& s : segment.steps) settle(s);
 }
 
 /// Colour after colour, the runs of one over the team: the same additions in the same order with any number of threads.
 void run_in_order(const bound_plan& p, const bindings& b, const bound_segment& segment, const read_tables& tables, int team) {
-  const std::int64_t each = p.temporaries_bytes + p.packs_bytes;
-  char* base = workspace(team * each);
+  char* base = workspace(team * p.own_bytes());
   for (const auto& runs : tables.order.colours) {
     const auto count = static_cast<std::int64_t>(runs.size());
 #pragma omp parallel for num_threads(team) schedule(static) if (team > 1)
     for (std::int64_t r = 0; r < count; ++r) {
-      char* mine = base + omp_get_thread_num() % team * each;
+      const own_memory mine(p, base + omp_get_thread_num() % team * p.own_bytes());
       const task_order::run& run = runs[static_cast<std::size_t>(r)];
-      run_blocks(p, b, segment, tables.rows, run.first, run.last, false, mine, mine + p.temporaries_bytes);
+      run_blocks(p, b, segment, tables.rows, run.first, run.last, false, mine);
     }
   }
 }
@@ -214,14 +200,12 @@ void run_segment(const bound_plan& p, const bindings& b, const bound_segment& se
   int team = team_size(p, seconds * static_cast<double>(blocks), blocks);
   if (p.scatters && !tail && !tables.order.colours.empty()) return run_in_order(p, b, segment, tables, team);
   if (p.scatters) team = 1;
-  const std::int64_t each = p.temporaries_bytes + p.packs_bytes;
-  char* base = workspace(team * each);
-  if (team == 1) return run_blocks(p, b, segment, tables.rows, 0, blocks, tail, base, base + p.temporaries_bytes);
+  char* base = workspace(team * p.own_bytes());
+  if (team == 1) return run_blocks(p, b, segment, tables.rows, 0, blocks, tail, own_memory(p, base));
 #pragma omp parallel num_threads(team)
   {
     const int t = omp_get_thread_num(), n = omp_get_num_threads();
-    char* mine = base + t * each;
-    run_blocks(p, b, segment, tables.rows, blocks * t / n, blocks * (t + 1) / n, tail, mine, mine + p.temporaries_bytes);
+    run_blocks(p, b, segment, tables.rows, blocks * t / n, blocks * (t + 1) / n, tail, own_memory(p, base + t * p.own_bytes()));
   }
 }
 

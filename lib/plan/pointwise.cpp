@@ -16,6 +16,9 @@ class straightener {
   void run() {
     std::vector<pair_op> old;
     old.swap(w_.ops);
+    for (const pair_op& op : old)
+      for (const operand* x : {&op.a, &op.b})
+        if (wants_lanes(op, *x)) ++readers_[place_of(*x, turned_)];
     for (std::size_t i = 0; i < old.size(); ++i) {
       pair_op& op = old[i];
       if (is_pointwise_product(op)) make_pointwise(op);
@@ -25,6 +28,8 @@ class straightener {
         const bool more = i + 1 < old.size() && is_symmetric(old[i + 1]) && old[i + 1].c == op.c;
         symmetric(std::move(op), more);
       } else {
+        for (operand* x : {&op.a, &op.b})
+          if (wants_lanes(op, *x) && readers_[place_of(*x, turned_)] > 1) *x = side_by_side(*x, *x, op.statement, turned_);
         w_.ops.push_back(std::move(op));
       }
     }
@@ -91,6 +96,12 @@ class straightener {
     sum_.reset();
   }
 
+  /// A factor whose lanes lie apart, of a product that would pack it. Where several do, one copy serves them.
+  bool wants_lanes(const pair_op& op, const operand& x) const {
+    return turned_ >= 0 && w_.shares && op.what == action::contract && x.where == operand::kind::external && x.memory >= 0 &&
+           stride_of(x, turned_) > 1 && stride_of(op.c, turned_) == 1;
+  }
+
   static void make_pointwise(pair_op& op) {
     operand one;
     one.type = compute_type(op.c.type);
@@ -150,15 +161,20 @@ class straightener {
     w_.ops.push_back({one, from, to, {1, -1, {}}, beta, statement});
   }
 
-  /// A copy of x with the lane innermost; one serves all that read the same, under whatever labels but those of blocks:
-  /// each of these has its own place at a time.
-  operand side_by_side(const operand& x, const operand& like, int statement, int lane) {
+  /// What a copy of x for lanes holds, under whatever labels but those of blocks: each of these has its own place at a time.
+  std::string place_of(const operand& x, int lane) const {
     std::string key = std::to_string(x.memory);
     for (std::size_t d = 0; d < x.labels.size(); ++d) {
       const int l = x.labels[d];
       key += (l == lane ? ",lane " : ",") + std::to_string(extent(l)) + ":" + std::to_string(x.strides[d]);
       if (contains(block_, l)) key += "=" + std::to_string(l);
     }
+    return key;
+  }
+
+  /// A copy of x with the lane innermost; one serves all that read the same.
+  operand side_by_side(const operand& x, const operand& like, int statement, int lane) {
+    const std::string key = place_of(x, lane);
     const bool shared = w_.shares && x.where == operand::kind::external && x.memory >= 0;
     if (const auto known = copies_.find(key); known != copies_.end() && shared) {
       operand t = known->second;
@@ -193,6 +209,7 @@ class straightener {
   const std::vector<int>& block_;
   std::vector<int> made_;  // temporaries that pointwise operations make
   std::map<std::string, operand> copies_;
+  std::map<std::string, int> readers_;  // products that want a tensor's lanes side by side, by place
   std::optional<operand> sum_;  // what several products add to before it is stored
 };
 

@@ -35,16 +35,17 @@ inline std::vector<demo::real> derivatives(const std::vector<demo::real>& nodes,
   return values;
 }
 
-/// B[q,i] from P nodes (Gauss-Lobatto) to Q points, D[q,r] the derivative on the points, N and dN from two corners.
+/// B[q,i] from P nodes (Gauss-Lobatto) to Q points, D[q,r] the derivative on the points, N[q,c] from two
+/// corners, dN[c] its slope.
 struct basis {
   int P, Q;
   std::vector<demo::real> nodes, points, weights;
-  matrix B, D, N, dN;
-  vector w;
+  matrix B, D, N;
+  vector w, dN;
 
   /// Gauss points, or the nodes themselves.
   basis(int degree, int point_count, bool collocated = false)
-      : P(degree + 1), Q(point_count), nodes(demo::lobatto_nodes(degree)), B(Q, P), D(Q, Q), N(Q, 2), dN(Q, 2), w(Q) {
+      : P(degree + 1), Q(point_count), nodes(demo::lobatto_nodes(degree)), B(Q, P), D(Q, Q), N(Q, 2), w(Q), dN(2) {
     if (collocated) {
       points = nodes;
       for (const demo::real x : points) weights.push_back(2 / (demo::real(degree) * P * legendre(degree, x) * legendre(degree, x)));
@@ -53,7 +54,7 @@ struct basis {
       points = rule.points, weights = rule.weights;
     }
     copy(demo::lagrange(nodes, points), B), copy(derivatives(points, points), D), copy(weights, w);
-    copy(demo::lagrange({-1, 1}, points), N), copy(derivatives({-1, 1}, points), dN);
+    copy(demo::lagrange({-1, 1}, points), N), copy(derivatives({-1, 1}, {0}), dN);
   }
 
   template <class Tensor>
@@ -135,9 +136,9 @@ struct geometry {
       J[c][0] = J[c][1] = J[c][2] = 0;
       for (int n = 0; n < 8; ++n) {
         const int k = n >> 2, j = n >> 1 & 1, i = n & 1;
-        J[c][0] += C[n * 3 + c] * b.dN(r, i) * b.N(s, j) * b.N(t, k);
-        J[c][1] += C[n * 3 + c] * b.N(r, i) * b.dN(s, j) * b.N(t, k);
-        J[c][2] += C[n * 3 + c] * b.N(r, i) * b.N(s, j) * b.dN(t, k);
+        J[c][0] += C[n * 3 + c] * b.dN(i) * b.N(s, j) * b.N(t, k);
+        J[c][1] += C[n * 3 + c] * b.N(r, i) * b.dN(j) * b.N(t, k);
+        J[c][2] += C[n * 3 + c] * b.N(r, i) * b.N(s, j) * b.dN(k);
       }
     }
   }

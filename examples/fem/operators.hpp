@@ -117,37 +117,48 @@ auto collocated_vector_diffusion(const Derivative& D, const Six& six, Tensor& u,
       v(e, c, t, s, r).assign(D(o, r) * f(e, c, t, s, o) + D(o, s) * g(e, c, t, o, r) + D(o, t) * h(e, c, o, s, r)));
 }
 
-/// Diffusion with the geometry computed at every point from the corners C(e, k, j, i, component): nine derivatives J of
-/// the trilinear map, their cofactors A, weights w(t, s, r), and h_d = (w / det) sum_c A[c][d] sum_b A[c][b] g_b.
-template <class Basis, class Derivative, class Map, class Weights, class Corners, class U, class Put, class Make = fused>
-auto diffusion_from_corners(const Basis& B, const Derivative& D, const Map& N, const Map& dN, const Weights& w,
+/// Diffusion with the geometry computed at every point from the corners C(e, k, j, i, component): derivatives R, S, T of
+/// the trilinear map along r, s and t, their cofactors A, weights w(t, s, r), and
+/// h_d = (w / det) sum_c A[c][d] sum_b A[c][b] g_b. N(q, corner) is linear and dN(corner) its slope, so no derivative
+/// depends on the label that it is taken along.
+template <class Basis, class Derivative, class Map, class Slope, class Weights, class Corners, class U, class Put, class Make = fused>
+auto diffusion_from_corners(const Basis& B, const Derivative& D, const Map& N, const Slope& dN, const Weights& w,
                             const Corners& C, const U& u, const Put& put, const Make& make = {}) {
   using namespace ricci::literals;
   using ricci::labels::a;
   using ricci::labels::b;
   using ricci::labels::c;
   ricci::local<double> p("p"), x("x"), y("y"), z("z"), q("q"), f("f"), det("det");
-  ricci::local<double> J00("J00"), J01("J01"), J02("J02"), J10("J10"), J11("J11"), J12("J12"), J20("J20"), J21("J21"), J22("J22");
+  ricci::local<double> R0("R0"), R1("R1"), R2("R2"), S0("S0"), S1("S1"), S2("S2"), T0("T0"), T1("T1"), T2("T2");
   ricci::local<double> A00("A00"), A01("A01"), A02("A02"), A10("A10"), A11("A11"), A12("A12"), A20("A20"), A21("A21"), A22("A22");
   ricci::local<double> y0("y0"), y1("y1"), y2("y2"), s0("s0"), s1("s1"), s2("s2"), h0("h0"), h1("h1"), h2("h2");
   const auto at = [](const ricci::local<double>& v) { return v(e, t, s, r); };
-  const auto slope = [&](const ricci::local<double>& to, const auto& X, const auto& Y, const auto& Z, auto component) {
-    return at(to).assign(Z(t, a) * Y(s, b) * X(r, c) * C(e, a, b, c, component));
-  };
-  const auto minor = [&](const ricci::local<double>& to, const auto& p1, const auto& p2, const auto& m1, const auto& m2) {
-    return at(to).assign(at(p1) * at(p2) - at(m1) * at(m2));
-  };
+  const auto along_r = [](const ricci::local<double>& v) { return v(e, t, s); };
+  const auto along_s = [](const ricci::local<double>& v) { return v(e, t, r); };
+  const auto along_t = [](const ricci::local<double>& v) { return v(e, s, r); };
   const auto dot = [&](const ricci::local<double>& to, const auto& a1, const auto& b1, const auto& a2, const auto& b2, const auto& a3,
                        const auto& b3) { return at(to).assign(at(a1) * at(b1) + at(a2) * at(b2) + at(a3) * at(b3)); };
   const auto scaled = [&](const ricci::local<double>& to, const auto& sum) { return at(to).assign(at(f) * at(sum)); };
+  const auto slope_r = [&](const ricci::local<double>& to, auto d) { return along_r(to).assign(N(t, a) * N(s, b) * dN(c) * C(e, a, b, c, d)); };
+  const auto slope_s = [&](const ricci::local<double>& to, auto d) { return along_s(to).assign(N(t, a) * dN(b) * N(r, c) * C(e, a, b, c, d)); };
+  const auto slope_t = [&](const ricci::local<double>& to, auto d) { return along_t(to).assign(dN(a) * N(s, b) * N(r, c) * C(e, a, b, c, d)); };
+  // The cofactors of the derivatives along r, s and t of one coordinate, from those of the other two.
+  const auto minor_r = [&](const ricci::local<double>& to, const auto& Sp, const auto& Tp, const auto& Sm, const auto& Tm) {
+    return at(to).assign(along_s(Sp) * along_t(Tm) - along_t(Tp) * along_s(Sm));
+  };
+  const auto minor_s = [&](const ricci::local<double>& to, const auto& Tp, const auto& Rp, const auto& Tm, const auto& Rm) {
+    return at(to).assign(along_t(Tp) * along_r(Rm) - along_r(Rp) * along_t(Tm));
+  };
+  const auto minor_t = [&](const ricci::local<double>& to, const auto& Rp, const auto& Sp, const auto& Rm, const auto& Sm) {
+    return at(to).assign(along_r(Rp) * along_s(Sm) - along_s(Sp) * along_r(Rm));
+  };
   return make(
-      slope(J00, dN, N, N, 0_c), slope(J01, N, dN, N, 0_c), slope(J02, N, N, dN, 0_c), slope(J10, dN, N, N, 1_c),
-      slope(J11, N, dN, N, 1_c), slope(J12, N, N, dN, 1_c), slope(J20, dN, N, N, 2_c), slope(J21, N, dN, N, 2_c),
-      slope(J22, N, N, dN, 2_c),
-      minor(A00, J11, J22, J12, J21), minor(A01, J12, J20, J10, J22), minor(A02, J10, J21, J11, J20),
-      minor(A10, J21, J02, J22, J01), minor(A11, J22, J00, J20, J02), minor(A12, J20, J01, J21, J00),
-      minor(A20, J01, J12, J02, J11), minor(A21, J02, J10, J00, J12), minor(A22, J00, J11, J01, J10),
-      dot(det, J00, A00, J01, A01, J02, A02), at(f).assign(w(t, s, r) / at(det)),
+      slope_r(R0, 0_c), slope_s(S0, 0_c), slope_t(T0, 0_c), slope_r(R1, 1_c), slope_s(S1, 1_c), slope_t(T1, 1_c),
+      slope_r(R2, 2_c), slope_s(S2, 2_c), slope_t(T2, 2_c),
+      minor_r(A00, S1, T1, S2, T2), minor_s(A01, T1, R1, T2, R2), minor_t(A02, R1, S1, R2, S2),
+      minor_r(A10, S2, T2, S0, T0), minor_s(A11, T2, R2, T0, R0), minor_t(A12, R2, S2, R0, S0),
+      minor_r(A20, S0, T0, S1, T1), minor_s(A21, T0, R0, T1, R1), minor_t(A22, R0, S0, R1, S1),
+      at(det).assign(along_r(R0) * at(A00) + along_r(R1) * at(A10) + along_r(R2) * at(A20)), at(f).assign(w(t, s, r) / at(det)),
       p(e, t, s, r).assign(B(t, k) * B(s, j) * B(r, i) * u),
       x(e, t, s, r).assign(D(r, o) * p(e, t, s, o)), y(e, t, s, r).assign(D(s, o) * p(e, t, o, r)),
       z(e, t, s, r).assign(D(t, o) * p(e, o, s, r)),

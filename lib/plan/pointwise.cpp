@@ -163,7 +163,7 @@ class straightener {
 
   /// What a copy of x for lanes holds, under whatever labels but those of blocks: each of these has its own place at a time.
   std::string place_of(const operand& x, int lane) const {
-    std::string key = std::to_string(x.memory);
+    std::string key = (x.conj ? "conj " : "") + std::to_string(x.memory);
     for (std::size_t d = 0; d < x.labels.size(); ++d) {
       const int l = x.labels[d];
       key += (l == lane ? ",lane " : ",") + std::to_string(extent(l)) + ":" + std::to_string(x.strides[d]);

@@ -1,7 +1,9 @@
 // Fused programs with locals.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <complex>
 #include <sstream>
 
 #include "helpers.hpp"
@@ -114,4 +116,22 @@ TEST_CASE("a matrix with numbers that are none is neither even nor odd") {
   Y(i, j) = even(i, k) * X(k, j);
   M(1, 1) = std::nan("");
   CHECK_THROWS_WITH((Y(i, j) = even(i, k) * X(k, j)), Catch::Contains("neither: element (1,1)"));
+}
+
+TEMPLATE_TEST_CASE("products that read the same tensor, and its conjugate", "", float, double, std::complex<float>, std::complex<double>, ricci::half,
+                   ricci::bfloat16) {
+  using T = TestType;
+  tensor<T, dynamic, 3, 2> x(21), y(21), expected(21);
+  tensor<T, 3, 3> A, B, C;
+  count_up(x), count_up(A, 2), count_up(B, 3), count_up(C, 5);
+  if constexpr (ricci::is_complex(ricci::dtype_of<T>))
+    for (T* t = x.data(); t < x.data() + x.size(); ++t) *t += T(0, static_cast<typename T::value_type>((t - x.data()) % 3 - 1));
+  ricci::local<T> u("u"), v("v"), w("w");
+  ricci::fuse(u(e, i, k).assign(A(i, j) * x(e, j, k)), v(e, i, k).assign(B(i, j) * conj(x(e, j, k))), w(e, i, k).assign(C(i, j) * x(e, j, k)),
+              y(e, i, k).assign(u(e, i, k) + v(e, i, k) + w(e, i, k)))
+      .run();
+  expected(e, i, k) = A(i, j) * x(e, j, k);
+  expected(e, i, k) += B(i, j) * conj(x(e, j, k));
+  expected(e, i, k) += C(i, j) * x(e, j, k);
+  CHECK(std::equal(y.begin(), y.end(), expected.begin(), [](T left, T right) { return left == right; }));
 }

@@ -271,6 +271,27 @@ TEST_CASE("products of halves ask for the next block of elements side by side al
   CHECK_FALSE(asks(1, as_they_lie));
 }
 
+TEST_CASE("lanes that several products want side by side are copied once, a conjugate for itself") {
+  const auto copies = [](dtype type, bool conj, bool again) {
+    case_builder c(type);
+    c.label('e', 64), c.label('i', 3), c.label('j', 3);
+    reference x = c.tensor("x", "ej");
+    x.memory = 1;
+    const reference left = c.tensor("C", "ei"), p = c.local("p", 0, "ei"), q = c.local("q", 1, "ei");
+    c.p.statements = {{p, update::assign, {{-1, false, {c.tensor("A", "ij"), x}}}}, {left, update::assign, {{-1, false, {p}}}}};
+    x.conj = conj, x.slot = c.p.slot_count++;
+    if (again) c.p.statements.push_back({q, update::assign, {{-1, false, {c.tensor("B", "ij"), x}}}}), c.p.statements.push_back({left, update::add, {{-1, false, {q}}}});
+    for (int other = 0; other < c.p.slot_count; ++other) c.p.overlaps.push_back({left.slot, other, overlap::kind::disjoint});
+    const plan made = make_plan(c.p, zen4(), {}, {8, true});
+    const auto& steps = made.segments[0].steps;
+    return std::count_if(steps.begin(), steps.end(), [](const plan_step& s) { return s.op.b.name == "x" && s.op.a.where == operand::kind::one; });
+  };
+  CHECK(copies(dtype::f64, false, false) == 0);
+  CHECK(copies(dtype::f64, false, true) == 1);
+  CHECK(copies(dtype::c128, false, true) == 1);
+  CHECK(copies(dtype::c128, true, true) == 0);  // each is packed by its product
+}
+
 TEST_CASE("a pointwise step between products asks for its share of the tensors") {
   case_builder c(dtype::f64);
   c.label('e', 2), c.label('l', 8), c.label('i', 6), c.label('j', 6), c.label('q', 6), c.label('s', 6);

@@ -1,4 +1,5 @@
-// FEEvaluation over batches of cells, as deal.II's tutorials write it; degree and points are known when this is compiled.
+// FEEvaluation over batches of cells, as deal.II's tutorials write it, on a global vector or on the values of each element;
+// degree and points are known when this is compiled.
 #include "dealii_peer.hpp"
 
 #include <deal.II/base/multithread_info.h>
@@ -54,6 +55,7 @@ class base : public dealii_operator {
     GridGenerator::subdivided_hyper_cube(cube_, static_cast<unsigned>(side));
     dofs_.distribute_dofs(fe_);
     number_nodes(degree, side);
+    number_elements(side);
     GridTools::transform(
         [&](const Point<3>& p) {
           const auto [x, y, z] = place(p[0], p[1], p[2]);
@@ -80,13 +82,26 @@ class base : public dealii_operator {
     for (std::size_t n = 0; n < node_.size(); ++n) out[node_[n]] = y_.local_element(static_cast<unsigned>(n));
     return out;
   }
-  int lanes() const override { return static_cast<int>(lanes_type::size()); }
+  long elements() const override { return data_.n_physical_cells(); }
 
  protected:
+  /// Element after element, z slowest: where a cell of a batch is.
+  std::size_t element(unsigned batch, unsigned lane) const { return element_[data_.get_cell_iterator(batch, lane)->active_cell_index()]; }
+
   matrix_free data_;
   vector x_, y_;
 
  private:
+  /// By the centres of cells in the cube before that is deformed.
+  void number_elements(int side) {
+    element_.resize(cube_.n_active_cells());
+    for (const auto& cell : cube_.active_cell_iterators()) {
+      const Point<3> at = cell->center();
+      const auto n = [&](int d) { return static_cast<std::size_t>(at[static_cast<unsigned>(d)] * side); };
+      element_[cell->active_cell_index()] = (n(2) * static_cast<std::size_t>(side) + n(1)) * static_cast<std::size_t>(side) + n(0);
+    }
+  }
+
   /// Where every unknown is in the lattice, from its support point in the cube before that is deformed.
   void number_nodes(int degree, int side) {
     std::vector<Point<3>> at(dofs_.n_dofs());
@@ -106,7 +121,60 @@ class base : public dealii_operator {
   Triangulation<3> cube_;
   DoFHandler<3> dofs_;
   FE_Q<3> fe_;
-  std::vector<std::size_t> node_;
+  std::vector<std::size_t> node_, element_;
+};
+
+/// What is done at the points of a batch.
+template <bool Mass, class Evaluation> void apply(Evaluation& u) {
+  for (unsigned q = 0; q < u.n_q_points; ++q) {
+    if constexpr (Mass) u.submit_value(u.get_value(q), q);
+    else u.submit_gradient(u.get_gradient(q), q);
+  }
+}
+template <bool Mass> constexpr auto what = Mass ? EvaluationFlags::values : EvaluationFlags::gradients;
+
+/// From the values of each element to those of each element, batches side by side. Only whole batches, if there is one.
+template <int Degree, int Points, bool Mass> class elements_alone : public base {
+ public:
+  elements_alone(bool mass, bool nodes, int degree, int side, corner_map place) : base(mass, nodes, degree, side, place) {
+    while (whole_ < data_.n_cell_batches() && data_.n_active_entries_per_cell_batch(whole_) == lanes_type::size()) ++whole_;
+    if (whole_ == 0) whole_ = data_.n_cell_batches();
+    u_.resize(whole_ * values), v_.resize(whole_ * values);
+  }
+  void run() override {
+    FEEvaluation<3, Degree, Points, 1, double, lanes_type> u(data_);
+    for (unsigned batch = 0; batch < whole_; ++batch) {
+      u.reinit(batch);
+      u.evaluate(&u_[batch * values], what<Mass>);
+      apply<Mass>(u);
+      u.integrate(what<Mass>, &v_[batch * values]);
+    }
+  }
+  void set(const double* x) override {
+    for_each([&](std::size_t at, std::size_t element, unsigned lane) { u_[at][lane] = x[element]; });
+  }
+  std::vector<double> result() const override {
+    std::vector<double> out(static_cast<std::size_t>(data_.n_physical_cells()) * values, std::nan(""));
+    for_each([&](std::size_t at, std::size_t element, unsigned lane) { out[element] = v_[at][lane]; });
+    return out;
+  }
+  long elements() const override {
+    long count = 0;
+    for (unsigned batch = 0; batch < whole_; ++batch) count += data_.n_active_entries_per_cell_batch(batch);
+    return count;
+  }
+
+ private:
+  static constexpr std::size_t values = (Degree + 1) * (Degree + 1) * (Degree + 1);
+
+  template <class F> void for_each(const F& f) const {
+    for (unsigned batch = 0; batch < whole_; ++batch)
+      for (unsigned lane = 0; lane < data_.n_active_entries_per_cell_batch(batch); ++lane)
+        for (std::size_t d = 0; d < values; ++d) f(batch * values + d, element(batch, lane) * values + d, lane);
+  }
+
+  unsigned whole_ = 0;
+  AlignedVector<lanes_type> u_, v_;
 };
 
 template <int Degree, int Points, bool Mass> class whole : public base {
@@ -117,15 +185,11 @@ template <int Degree, int Points, bool Mass> class whole : public base {
  private:
   void cells(const matrix_free& data, vector& y, const vector& x, const std::pair<unsigned, unsigned>& range) const {
     FEEvaluation<3, Degree, Points, 1, double, lanes_type> u(data);
-    constexpr auto what = Mass ? EvaluationFlags::values : EvaluationFlags::gradients;
     for (unsigned cell = range.first; cell < range.second; ++cell) {
       u.reinit(cell);
-      u.gather_evaluate(x, what);
-      for (unsigned q = 0; q < u.n_q_points; ++q) {
-        if constexpr (Mass) u.submit_value(u.get_value(q), q);
-        else u.submit_gradient(u.get_gradient(q), q);
-      }
-      u.integrate_scatter(what, y);
+      u.gather_evaluate(x, what<Mass>);
+      apply<Mass>(u);
+      u.integrate_scatter(what<Mass>, y);
     }
   }
 };
@@ -136,6 +200,9 @@ template <int Degree = 1> dealii_operator* make(const std::string& name, int deg
     if (name == "BP1") return new whole<Degree, Degree + 2, true>(true, false, degree, side, place);
     if (name == "BP3") return new whole<Degree, Degree + 2, false>(false, false, degree, side, place);
     if (name == "BP5") return new whole<Degree, Degree + 1, false>(false, true, degree, side, place);
+    if (name == "BK1") return new elements_alone<Degree, Degree + 2, true>(true, false, degree, side, place);
+    if (name == "BK3") return new elements_alone<Degree, Degree + 2, false>(false, false, degree, side, place);
+    if (name == "BK5") return new elements_alone<Degree, Degree + 1, false>(false, true, degree, side, place);
   }
   return nullptr;
 }

@@ -12,21 +12,22 @@
 
 namespace peer {
 
-/// y += A x in deal.II's own vectors, on the cube of side^3 elements whose corners are moved by `place`.
+/// y += A x in deal.II's own vectors, on the cube of side^3 elements whose corners are moved by `place`. BK1, BK3, BK5:
+/// y = A x on the values of each element, batches of elements side by side.
 class dealii_operator {
  public:
   virtual ~dealii_operator() = default;
   virtual void run() = 0;
-  /// Nodes in the order of the lattice, x fastest; y becomes 0.
+  /// Nodes in the order of the lattice, x fastest, or element after element; y becomes 0.
   virtual void set(const double* x) = 0;
-  virtual std::vector<double> result() const = 0;
-  /// Elements in a vector.
-  virtual int lanes() const = 0;
+  virtual std::vector<double> result() const = 0;  // not a number where elements were left out
+  /// Elements that run() does.
+  virtual long elements() const = 0;
 };
 
 using corner_map = std::array<double, 3> (*)(double, double, double);
 
-/// name: BP1, BP3 (Gauss points, degree + 2) or BP5 (the nodes). Null for other names and degrees beyond 8.
+/// name: BP1, BP3 (Gauss points, degree + 2) or BP5 (the nodes), or BK for BP. Null for other names and degrees beyond 8.
 using dealii_maker = dealii_operator* (*)(const char* name, int degree, int side, corner_map place);
 
 /// Null if there is no such library.

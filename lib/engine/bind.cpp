@@ -31,6 +31,7 @@ class step_binder {
     b.scale = place_of(step_.op.scale), b.scaled = step_.op.scale.where != operand::kind::one;
     b.alpha = step_.op.alpha, b.beta = step_.op.beta;
     b.seconds = step_.seconds;
+    b.slices = step_.slices, b.slice_steps = step_.slice_steps;
     b.vector_bytes = kernels_.vector_bytes;
     b.keep_a = step_.keep_a, b.keep_b = step_.keep_b;
     b.contract = kernels_.contract[static_cast<int>(b.type)][static_cast<int>(step_.lanes)];
@@ -63,7 +64,7 @@ class step_binder {
  private:
   dtype type_of(const operand& x) const { return x.where == operand::kind::one ? compute_type(step_.op.c.type) : x.type; }
 
-  place place_of(const operand& x) const { return ricci::place_of(plan_, segment_, x); }
+  place place_of(const operand& x) const { return ricci::place_of(plan_, segment_, x, step_.slice_label); }
 
   void add_outer(const step_axis& x, std::int64_t tile, int tail_bit) {
     const auto bytes = [](std::int64_t stride, std::int64_t count, dtype t) {

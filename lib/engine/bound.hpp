@@ -15,6 +15,7 @@ struct place {
   int slot = 0;
   std::int64_t offset = 0;           // in the scratch of temporaries
   std::vector<std::int64_t> blocks;  // bytes per block of each block label
+  std::int64_t slice = 0;            // bytes per slice, of steps that run slice by slice
 };
 
 /// A loop of a step outside the kernel; bytes per iteration in each operand.
@@ -82,6 +83,8 @@ struct bound_step {
   blocked_product blocked;
   coefficient alpha, beta;
   bool parallel = false;
+  std::int64_t slices = 1;
+  int slice_steps = 0;    // of the first of those that run slice by slice together: how many there are
   bool in_place = false;  // one call of one generated kernel, nothing packed or buffered
   double seconds = 0;
 };

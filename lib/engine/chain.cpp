@@ -39,30 +39,35 @@ void line_writer::finish(char* c) {
 }
 
 void point_link::set(step_run& r, char* packs) {
-  code_ = nullptr, count_ = 0;
+  code_ = nullptr, blocks_ = slices_ = 0;
   const bound_step& s = *r.step;
   if (s.how != method::pointwise || !s.other->made || s.other->pointwise.loop_count > 0 || s.other->rest.lane_extent > 0) return;
   if (!s.other->ends.empty() && !s.keep_a) return;
+  bool fits = true;
   const auto add = [&](const std::vector<place>& places, bool output) {
     for (std::size_t i = 0; i < places.size(); ++i) {
+      const auto note = [&](mover* movers, int& count, std::int64_t step) {
+        if (step == 0) return;
+        fits = fits && count < most_moving;
+        if (fits) movers[count++] = {output, static_cast<int>(i), step};
+      };
       const std::int64_t step = places[i].where == operand::kind::external ? places[i].blocks[0] : 0;
-      if (step == 0) continue;
-      if (count_ < most_moving) moving_[count_] = {output, static_cast<int>(i), step};
-      ++count_;
+      note(block_, blocks_, s.slices > 1 ? step - s.slices * places[i].slice : step);
+      if (s.slices > 1) note(slice_, slices_, places[i].slice);
     }
   };
   add(s.other->inputs, false), add(s.other->outputs, true);
-  if (count_ > most_moving) return;
+  if (!fits) return;
   set_packed_ends(r, packs);
   code_ = s.other->made.get();
 }
 
-void point_link::run(step_run& r) {
-  (*code_)(r.inputs, r.outputs, r.alphas, r.betas);
-  for (int i = 0; i < count_; ++i) {
-    const mover& m = moving_[i];
-    if (m.output) r.outputs[m.index] = static_cast<char*>(r.outputs[m.index]) + m.step;
-    else r.inputs[m.index] = static_cast<const char*>(r.inputs[m.index]) + m.step;
+void point_link::call(step_run& r) { (*code_)(r.inputs, r.outputs, r.alphas, r.betas); }
+
+void point_link::move(step_run& r, const mover* movers, int count) {
+  for (const mover* m = movers; m != movers + count; ++m) {
+    if (m->output) r.outputs[m->index] = static_cast<char*>(r.outputs[m->index]) + m->step;
+    else r.inputs[m->index] = static_cast<const char*>(r.inputs[m->index]) + m->step;
   }
 }
 
@@ -73,7 +78,8 @@ link link_of(const step_run& r, char* packs) {
     l.code = s.other->written_half->entry();
     l.a = packs + s.pack_a, l.b = r.b, l.c = r.c;
     l.b_step = s.b.blocks[0], l.c_step = s.c.blocks[0];
-    l.alpha = r.fetch ? r.fetch : r.b, l.alpha_step = r.fetch ? s.fetch.blocks[0] : 0;
+    l.b_slice = s.b.slice, l.c_slice = s.c.slice;
+    l.alpha = r.fetch ? r.fetch : r.b, l.alpha_step = r.fetch ? s.fetch.blocks[0] : 0, l.alpha_slice = r.fetch ? s.fetch.slice : 0;
     return l;
   }
   if (!is_one_call(s)) return l;

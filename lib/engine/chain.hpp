@@ -39,6 +39,7 @@ struct link {
   const char *a = nullptr, *b = nullptr;
   char* c = nullptr;
   std::int64_t a_step = 0, b_step = 0, c_step = 0, alpha_step = 0;
+  std::int64_t b_slice = 0, c_slice = 0, alpha_slice = 0;
   bool far_a = false, far_b = false, far_alpha = false;  // from memory, block after block
   const char *alpha = nullptr, *beta = nullptr;           // alpha: or what the sums are multiplied by; of halves, the memory to ask for
   line_writer writer;
@@ -47,8 +48,11 @@ struct link {
   RICCI_CALLS_WRITTEN_CODE void run() {
     code(a, b, streamed > 0 ? writer.place(c) : c, alpha, beta);
     if (streamed > 0) writer.store(c, streamed);
-    a += a_step, b += b_step, c += c_step, alpha += alpha_step;
+    next_block();
   }
+  /// Of steps that run slice by slice, which stream nothing.
+  RICCI_CALLS_WRITTEN_CODE void run_slice(std::int64_t i) const { code(a, b + i * b_slice, c + i * c_slice, alpha + i * alpha_slice, beta); }
+  void next_block() { a += a_step, b += b_step, c += c_step, alpha += alpha_step; }
   void finish() {
     if (streamed > 0) writer.finish(c);
   }
@@ -60,7 +64,16 @@ class point_link {
   /// As link_of(); r's pointers move with every run.
   void set(step_run& r, char* packs);
   bool is_ready() const { return code_ != nullptr; }
-  void run(step_run& r);
+  void run(step_run& r) {
+    call(r);
+    move(r, block_, blocks_);
+  }
+  void run_slice(step_run& r) {
+    call(r);
+    move(r, slice_, slices_);
+  }
+  /// Behind the last slice.
+  void next_block(step_run& r) { move(r, block_, blocks_); }
 
  private:
   struct mover {
@@ -68,11 +81,14 @@ class point_link {
     int index;
     std::int64_t step;
   };
-  static constexpr int most_moving = 16;
+  static constexpr int most_moving = 24;
+
+  void call(step_run& r);
+  static void move(step_run& r, const mover* movers, int count);
 
   const codegen::pointwise_kernel* code_ = nullptr;
-  mover moving_[most_moving];
-  int count_ = 0;
+  mover block_[most_moving], slice_[most_moving];  // block: from behind the last slice
+  int blocks_ = 0, slices_ = 0;
 };
 
 /// What a thread keeps of every step from block to block, in its workspace. Objects are made as they are needed: to make

@@ -43,24 +43,32 @@ std::int64_t block_offset(const place& p, const std::int64_t* index) {
   return at;
 }
 
-char* address(const place& p, dtype type, const bindings& b, const std::int64_t* block, char* temporaries) {
-  if (p.where == operand::kind::one) return static_cast<char*>(const_cast<void*>(one_of(type)));
-  if (p.where == operand::kind::temporary) return temporaries + p.offset;
-  return static_cast<char*>(b.pointers[p.slot]) + block_offset(p, block);
-}
-
 void set_pointers(step_run& r, const bindings& b, const std::int64_t* block, char* temporaries) {
   const bound_step& s = *r.step;
-  r.a = address(s.a, s.type, b, block, temporaries);
-  r.b = address(s.b, s.type, b, block, temporaries);
-  r.c = address(s.c, s.type, b, block, temporaries);
-  if (s.scaled) r.scale = address(s.scale, s.type, b, block, temporaries);
-  if (s.fetch_bytes > 0) r.fetch = address(s.fetch, s.type, b, block, temporaries) + s.fetch_first;
+  const auto address = [&](const place& p) {
+    if (p.where == operand::kind::one) return static_cast<char*>(const_cast<void*>(one_of(s.type)));
+    if (p.where == operand::kind::temporary) return temporaries + p.offset;
+    return static_cast<char*>(b.pointers[p.slot]) + block_offset(p, block);
+  };
+  r.a = address(s.a);
+  r.b = address(s.b);
+  r.c = address(s.c);
+  if (s.scaled) r.scale = address(s.scale);
+  if (s.fetch_bytes > 0) r.fetch = address(s.fetch) + s.fetch_first;
   if (!s.other) return;
   for (std::size_t i = 0; i < s.other->inputs.size(); ++i)
-    r.inputs[i] = address(s.other->inputs[i], s.type, b, block, temporaries);
+    r.inputs[i] = address(s.other->inputs[i]);
   for (std::size_t i = 0; i < s.other->outputs.size(); ++i)
-    r.outputs[i] = address(s.other->outputs[i], s.type, b, block, temporaries);
+    r.outputs[i] = address(s.other->outputs[i]);
+}
+
+/// From one slice of a block to the next.
+void move_pointers(step_run& r) {
+  const bound_step& s = *r.step;
+  r.a += s.a.slice, r.b += s.b.slice, r.c += s.c.slice;
+  if (r.fetch) r.fetch += s.fetch.slice;
+  for (std::size_t i = 0; i < s.other->inputs.size(); ++i) r.inputs[i] = static_cast<const char*>(r.inputs[i]) + s.other->inputs[i].slice;
+  for (std::size_t i = 0; i < s.other->outputs.size(); ++i) r.outputs[i] = static_cast<char*>(r.outputs[i]) + s.other->outputs[i].slice;
 }
 
 step_run prepare(const bound_step& s, const bindings& b, char* temporaries, char* packs) {
@@ -136,19 +144,33 @@ void run_blocks(const bound_plan& p, const bindings& b, const bound_segment& seg
   std::int64_t index[most_block_labels];
   const kept_runs kept(mine.runs, steps);
   for (std::size_t s = 0; s < steps; ++s) set_scalars(kept.make_run(s), segment.steps[s], b);
-  const auto run_step = [&](std::size_t s, std::int64_t i) {
+  const auto run_slice = [&](std::size_t s, std::int64_t i, std::int64_t slice) {
     step_run& r = kept.run(s);
-    set_pointers(r, b, index, mine.temporaries);
-    set_rows(r, tables, tail, s, i);
-    r.scratch = mine.packs;
-    run_direct(r, 0, r.step->free_count, r.step->keep_a && i > first, r.step->keep_b && i > first);
+    if (slice > 0) {
+      move_pointers(r);
+    } else {
+      set_pointers(r, b, index, mine.temporaries);
+      set_rows(r, tables, tail, s, i);
+      r.scratch = mine.packs;
+    }
+    const bool again = i > first || slice > 0;
+    run_direct(r, 0, r.step->free_count, r.step->keep_a && again, r.step->keep_b && again);
+  };
+  // Step s, or all that run slice by slice from it on: the next one is returned.
+  const auto run_from = [&](std::size_t s, const auto& run, const auto& run_each) {
+    const auto count = static_cast<std::size_t>(segment.steps[s].slice_steps);
+    if (count == 0) return run(s), s + 1;
+    for (std::int64_t x = 0; x < segment.steps[s].slices; ++x)
+      for (std::size_t n = s; n < s + count; ++n) run_each(n, x);
+    return s + count;
+  };
+  const auto run_block = [&](std::int64_t i) {
+    for (std::size_t s = 0; s < steps;)
+      s = run_from(s, [&](std::size_t n) { run_slice(n, i, 0); }, [&](std::size_t n, std::int64_t x) { run_slice(n, i, x); });
   };
   // The first block packs what stays. From then on a step that is one call has only its pointers moved.
   const bool linked = !tail && p.block_counts.size() == 1 && last - first > 1;
-  for (std::int64_t i = first; i < (linked ? first + 1 : last); ++i) {
-    locate(p.block_counts, tail, i, index);
-    for (std::size_t s = 0; s < steps; ++s) run_step(s, i);
-  }
+  for (std::int64_t i = first; i < (linked ? first + 1 : last); ++i) locate(p.block_counts, tail, i, index), run_block(i);
   if (linked) {
     bool fetches = false, all = true;
     locate(p.block_counts, tail, first + 1, index);
@@ -161,16 +183,29 @@ void run_blocks(const bound_plan& p, const bindings& b, const bound_segment& seg
     }
     for (std::int64_t i = first + 1; i < last; ++i) {
       if (!all) locate(p.block_counts, tail, i, index);
-      for (std::size_t s = 0; s < steps; ++s) {
+      const auto run_linked = [&](std::size_t s) {
         if (link& l = kept.link_at(s); l.code) {
           if (fetches && i + 1 < last) fetch_share(&kept.link_at(0), static_cast<std::int64_t>(steps), static_cast<std::int64_t>(s));
           l.run();
         } else if (kept.point(s).is_ready()) {
           kept.point(s).run(kept.run(s));
         } else {
-          run_step(s, i);
+          run_slice(s, i, 0);
         }
-      }
+      };
+      const auto run_linked_slice = [&](std::size_t s, std::int64_t x) {
+        const bool done = x + 1 == segment.steps[s].slices;
+        if (link& l = kept.link_at(s); l.code) {
+          l.run_slice(x);
+          if (done) l.next_block();
+        } else if (point_link& point = kept.point(s); point.is_ready()) {
+          point.run_slice(kept.run(s));
+          if (done) point.next_block(kept.run(s));
+        } else {
+          run_slice(s, i, x);
+        }
+      };
+      for (std::size_t s = 0; s < steps;) s = run_from(s, run_linked, run_linked_slice);
     }
     for (std::size_t s = 0; s < steps; ++s) kept.link_at(s).finish();
   }

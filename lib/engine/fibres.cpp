@@ -70,16 +70,16 @@ void bind_fibres(other_step& out, const plan& p, const segment& s, const plan_st
   std::vector<std::int64_t> rows;
   const auto add = [&](const operand& x, int row) { streams.push_back(&x), rows.push_back(stride_of(x, row)); };
   for (const pointwise_output& x : op.outputs)
-    if (x.stored) add(x.c, along), out.outputs.push_back(place_of(p, s, x.c));
+    if (x.stored) add(x.c, along), out.outputs.push_back(place_of(p, s, x.c, step.slice_label));
   if (after.at >= 0) {
     wanted.after.tensor = static_cast<int>(streams.size());
-    add(after.tensor, after.own), out.outputs.push_back(place_of(p, s, after.tensor));
+    add(after.tensor, after.own), out.outputs.push_back(place_of(p, s, after.tensor, step.slice_label));
   }
   const std::size_t outputs = streams.size();
-  for (const operand& x : op.inputs) add(x, along), out.inputs.push_back(place_of(p, s, x));
+  for (const operand& x : op.inputs) add(x, along), out.inputs.push_back(place_of(p, s, x, step.slice_label));
   if (before.at >= 0) {
     wanted.before.tensor = static_cast<int>(streams.size() - outputs);
-    add(before.tensor, before.own), out.inputs.push_back(place_of(p, s, before.tensor));
+    add(before.tensor, before.own), out.inputs.push_back(place_of(p, s, before.tensor, step.slice_label));
   }
   g.output_count = static_cast<int>(outputs), g.input_count = static_cast<int>(streams.size() - outputs);
   const auto passed = [&](std::size_t i) { return i == outputs + static_cast<std::size_t>(before.at) && before.at >= 0; };
@@ -114,7 +114,7 @@ void bind_fibres(other_step& out, const plan& p, const segment& s, const plan_st
     const std::int64_t own = p.source.labels[static_cast<std::size_t>(x.own)].extent;
     to.at = x.at, to.size = static_cast<int>(own), to.parity = x.matrix.parity, to.matrix = g.input_count++;
     to.beta = known_factor(x.beta);
-    out.inputs.push_back(place_of(p, s, x.matrix));
+    out.inputs.push_back(place_of(p, s, x.matrix, step.slice_label));
     out.ends.push_back({to.matrix, halves_of(x, first, g.row_extent, own)});
   };
   matrix(before, true, wanted.before), matrix(after, false, wanted.after);

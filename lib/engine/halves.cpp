@@ -45,7 +45,8 @@ void set_fetches(bound_segment& s, const std::vector<bound_step*>& products) {
       bound_step& b = *products[n];
       b.fetch = all[t];
       b.fetch_first = bytes + bytes * piece / pieces / 64 * 64;  // of the next block
-      b.fetch_bytes = bytes / pieces + 64;
+      b.fetch.slice = (bytes / pieces / b.slices + 63) / 64 * 64;
+      b.fetch_bytes = b.slices == 1 ? bytes / pieces + 64 : b.fetch.slice;
     }
   }
 }

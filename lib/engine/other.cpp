@@ -200,8 +200,9 @@ void add_statements(kernels::pointwise_args& g, const pair_op& op, const std::ve
     if (statements[static_cast<std::size_t>(n)].stored) g.statements[n].output = output++;
 }
 
-place place_of(const plan& p, const segment& s, const operand& x) {
+place place_of(const plan& p, const segment& s, const operand& x, int slice_label) {
   place out;
+  if (has(x, slice_label)) out.slice = stride_of(x, slice_label) * static_cast<std::int64_t>(size_of(x.type));
   out.where = x.where;
   out.slot = x.id;
   if (x.where == operand::kind::temporary) out.offset = s.temporaries[static_cast<std::size_t>(x.id)].offset;
@@ -227,9 +228,9 @@ std::shared_ptr<const other_step> bind_other(const plan& p, const segment& s, co
     out->pointwise = out->rest = pointwise_args_of(step, statements, kernels.vector_bytes / (kind ? 8 : 4), rest);
     out->rest.lane_extent = rest, out->rest.row_extent = 1;
     out->point = kernels.pointwise[kind];
-    for (const operand& x : step.op.inputs) out->inputs.push_back(place_of(p, s, x));
+    for (const operand& x : step.op.inputs) out->inputs.push_back(place_of(p, s, x, step.slice_label));
     for (const pointwise_output& x : statements) {
-      if (x.stored) out->outputs.push_back(place_of(p, s, x.c));
+      if (x.stored) out->outputs.push_back(place_of(p, s, x.c, step.slice_label));
       out->betas.push_back(x.beta);
     }
     for (const pointwise_term& t : step.op.terms) out->alphas.push_back(t.alpha);

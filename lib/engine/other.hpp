@@ -33,7 +33,8 @@ struct other_step {
   kernels::scatter_fn scatter = nullptr;
 };
 
-place place_of(const plan& p, const segment& s, const operand& x);
+/// slice_label: of a step that runs slice by slice, or -1.
+place place_of(const plan& p, const segment& s, const operand& x, int slice_label);
 
 std::shared_ptr<const other_step> bind_other(const plan& p, const segment& s, const plan_step& step,
                                              const kernels::kernel_set& kernels);

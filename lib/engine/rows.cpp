@@ -101,7 +101,7 @@ class rewriter {
   /// Calls f(entries, count, step) with the offsets of all entries of so many problems, block after block.
   template <class F>
   void for_each_problem(std::size_t segment, const plan_step& s, const walk_order& w, std::int64_t size, const F& f) const {
-    const place table = place_of(plan_, plan_.segments[segment], s.op.a);
+    const place table = place_of(plan_, plan_.segments[segment], s.op.a, -1);
     const bool wide = size_of(s.op.a.type) == 8;
     const bool plain = is_plain(s, w);
     std::vector<std::int64_t> entries(static_cast<std::size_t>(size));

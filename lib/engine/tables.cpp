@@ -150,7 +150,7 @@ class colouring {
   void touch(const task_order::run& run) {
     std::fill(touched_.begin(), touched_.end(), std::uint8_t{0});
     for (const plan_step* s : scatters_) {
-      const place table = place_of(plan_, plan_.segments[0], s->op.a);
+      const place table = place_of(plan_, plan_.segments[0], s->op.a, -1);
       const bool wide = size_of(s->op.a.type) == 8;
       const std::vector<table_loop> loops = loops_of(*s);
       for (std::int64_t block = run.first; block < run.last; ++block) {

@@ -110,6 +110,7 @@ double seconds_of(const segment& s, const std::vector<int>& block, double footpr
   const traffic moved = traffic_of(s, block);
   const bool beyond = !m.caches.empty() && footprint >= last_cache(m);
   double total = 0, plain = 0, raw = 0;       // as all steps cost, and where the hardware follows what they read
+  double sliced = 0;
   double outside = 0, inside = 0, passed = 0;  // bytes; passed: of temporaries, whenever they are written or read
   int streams_in = 0;                         // of pointwise steps
   double flops = 0;
@@ -119,9 +120,12 @@ double seconds_of(const segment& s, const std::vector<int>& block, double footpr
     const bool streams = step.how == method::halves && m.writes_kernels;  // its loads are few beside its multiply-adds
     fetched = fetched || streams;
     flops += step.flops, turns = turns || step.how == method::move || step.op.turned >= 0;
+    const auto slices = [&](const operand& x) { return has(x, step.slice_label) ? static_cast<double>(step.slices) : 1; };
+    const auto is_slice = [&](const operand& x) { return x.where == operand::kind::temporary && has(x, step.slice_label) && stride_of(x, step.slice_label) == 0; };
     const auto add = [&](const operand& x, std::int64_t step_axis::*stride, double passes) {
       const double share = streams && x.where == operand::kind::temporary ? 0.2 : 1;
-      const double bytes = passes * bytes_of(x, step.axes, stride);
+      const double bytes = passes * slices(x) * bytes_of(x, step.axes, stride);
+      if (is_slice(x)) sliced += bytes;
       if (x.where == operand::kind::temporary) inside += share * bytes, passed += bytes;
       else outside += share * bytes;
     };
@@ -129,16 +133,17 @@ double seconds_of(const segment& s, const std::vector<int>& block, double footpr
     if (step.op.scale.where != operand::kind::one) add(step.op.scale, &step_axis::c, 1);
     for (const fibre_product* x : {&step.op.before, &step.op.after})
       if (x->at >= 0) {
-        const double bytes = input_bytes(x->tensor, step.axes);
+        const double bytes = slices(x->tensor) * input_bytes(x->tensor, step.axes);
         if (x->tensor.where == operand::kind::temporary) inside += 0.2 * bytes, passed += bytes;
         else outside += 0.2 * bytes;
       }
     for (const operand& x : step.op.inputs) {
-      (x.where == operand::kind::temporary ? inside : outside) += input_bytes(x, step.axes);
+      if (is_slice(x)) sliced += slices(x) * input_bytes(x, step.axes);
+      (x.where == operand::kind::temporary ? inside : outside) += slices(x) * input_bytes(x, step.axes);
       streams_in += x.where == operand::kind::external;
     }
     for (const pointwise_output& x : step.op.outputs)
-      if (x.stored) (x.c.where == operand::kind::temporary ? inside : outside) += input_bytes(x.c, step.axes);
+      if (x.stored) (x.c.where == operand::kind::temporary ? inside : outside) += slices(x.c) * input_bytes(x.c, step.axes);
     if (beyond && m.writes_kernels) total += jumping_line * jumping_lines(s, moved, step, as_stored, m);
     const bool collides = step.how == method::halves && rows_collide(step);
     total += (collides ? 1.3 : 1) * pace(s, step, beyond, as_stored, moved, m) * step.seconds + step_overhead / hertz;
@@ -173,6 +178,7 @@ double seconds_of(const segment& s, const std::vector<int>& block, double footpr
     const auto spilt = [&](double bytes) { return std::max(0.0, 1 - first / bytes); };
     const double times = block.empty() ? std::numeric_limits<double>::infinity()
                                        : std::max(1.0, static_cast<double>(s.block) / static_cast<double>(std::max<std::int64_t>(1, least)));
+    total -= 0.4 * spilt(held) * sliced / (m.caches[1].bandwidth * 1e9);
     total += (spilt(held) - spilt(held / times)) * passed / (m.caches[1].bandwidth * 1e9);
   }
   return total + late * std::min(unhidden(outside), most) * outside / far + std::min(unhidden(inside), most_inside) * inside / near;

@@ -50,10 +50,19 @@ segment make_segment(const work& base, const std::vector<int>& block, std::int64
   if (w.shares) planning::group_pointwise(w);
   planning::join_fibres(w, lane, m);
   planning::fold_turns(w, lane, m);
+  const std::vector<planning::slice_run> slices = planning::find_slices(w, block, lane, m);
+  auto next = slices.begin();
   segment s;
   s.block = size;
   const auto extents = extents_of(w.source);
   for (std::size_t i = 0; i < w.ops.size(); ++i) {
+    if (next != slices.end() && next->first == i) {
+      const planning::slice_run run = *next++;
+      if (planning::lower_slices(w, run, extents, block, m, o, s.steps)) {
+        i += run.count - 1;
+        continue;
+      }
+    }
     const auto both = i + 1 < w.ops.size() ? planning::scaled(w.ops[i], w.ops[i + 1], w, m) : std::nullopt;
     if (both) {
       plan_step step = planning::lower(*both, extents, block, m, o);

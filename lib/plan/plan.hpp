@@ -119,6 +119,9 @@ struct plan_step {
   bool keep_a = false, keep_b = false;   // packed once for the whole run: the block labels do not move it
   std::vector<step_axis> axes;           // outer loops run in this order; summed labels last
   cache_blocks cut;                      // blocked
+  int slice_label = -1;                  // the step runs for each value of it, with its neighbours; its axis is not among the axes
+  std::int64_t slices = 1;
+  int slice_steps = 0;                   // of the first of such steps: how many there are
   double flops = 0, bytes = 0, seconds = 0;
   std::vector<std::string> rejected;     // the other ways considered, with their estimated times
   bool operator==(const plan_step&) const = default;
@@ -252,6 +255,17 @@ bool has_joined(const plan& p);
 /// Lets products with even or odd matrices copy what they read or write between problems that lie one after the other and
 /// problems side by side. lane: as for choose_layouts().
 void fold_turns(work& w, int lane, const machine& m);
+
+/// Neighbouring operations that may run slice by slice along a label, with those that they do not need moved before them.
+struct slice_run {
+  std::size_t first = 0, count = 0;
+  int label = -1;
+};
+/// Where what they read and write does not stay in the first cache. lane, block: as for straighten().
+std::vector<slice_run> find_slices(work& w, const std::vector<int>& block, int lane, const machine& m);
+/// Appends the steps of a run, whose own temporaries become slices. False, and nothing is changed, if kernels cannot.
+bool lower_slices(work& w, const slice_run& run, std::vector<std::int64_t> extents, const std::vector<int>& block, const machine& m, const options& o,
+                  std::vector<plan_step>& steps);
 
 /// A pointwise operation, a gather or a scatter as a step.
 plan_step lower_other(const pair_op& op, const std::vector<std::int64_t>& extents, const machine& m);

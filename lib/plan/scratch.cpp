@@ -49,6 +49,16 @@ void place_temporaries(segment& s) {
       if (t.born < 0) t.born = step;
       t.dies = step;
     });
+  // What lives in some of the steps that run slice by slice does so in all of them.
+  std::vector<std::pair<int, int>> together;
+  for (int step = 0; step < static_cast<int>(s.steps.size()); ++step) {
+    const int count = s.steps[static_cast<std::size_t>(step)].slice_steps, first = step;
+    if (count == 0) together.push_back({step, step});
+    for (int n = 0; n < count; ++n) together.push_back({first, first + count - 1});
+    step += std::max(count - 1, 0);
+  }
+  const auto begins = [&](const temporary& x) { return together[static_cast<std::size_t>(x.born)].first; };
+  const auto ends = [&](const temporary& x) { return together[static_cast<std::size_t>(x.dies)].second; };
   const auto exact = [](const temporary& x) { return x.size * static_cast<std::int64_t>(size_of(x.type)); };
   // Neighbours that lie whole pages apart would share the lines of the first cache, and loads of one would wait for
   // stores to the other.
@@ -69,9 +79,9 @@ void place_temporaries(segment& s) {
   std::vector<const temporary*> placed;
   const auto in_the_way = [&](const temporary& t) -> const temporary* {
     for (const temporary* other : placed) {
-      const bool together = t.born <= other->dies && other->born <= t.dies;
+      const bool meet = begins(t) <= ends(*other) && begins(*other) <= ends(t);
       const bool apart = t.offset + bytes(t) <= other->offset || other->offset + bytes(*other) <= t.offset;
-      if (together && !apart && !(t.offset == other->offset && replaces(t, *other))) return other;
+      if (meet && !apart && !(t.offset == other->offset && replaces(t, *other))) return other;
     }
     return nullptr;
   };

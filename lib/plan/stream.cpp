@@ -115,7 +115,7 @@ traffic traffic_of(const segment& g, const std::vector<int>& block) {
       double n = static_cast<double>(size_of(x.type));
       for (const step_axis& a : s.axes)
         if (a.*stride != 0) n *= static_cast<double>(a.extent);
-      return n;
+      return has(x, s.slice_label) ? n * static_cast<double>(s.slices) : n;
     };
     t.in += bytes(s.op.a, &step_axis::a) + bytes(s.op.b, &step_axis::b) + bytes(s.op.scale, &step_axis::c);
     t.out += bytes(s.op.c, &step_axis::c);

@@ -72,7 +72,12 @@ class writer {
         out_ += "    the same steps on the shorter block\n";
         continue;
       }
-      for (std::size_t i = 0; i < s.steps.size(); ++i) step(static_cast<int>(i) + 1, s.steps[i]);
+      for (std::size_t i = 0; i < s.steps.size(); ++i) {
+        if (const plan_step& x = s.steps[i]; x.slice_steps > 0)
+          out_ += "    " + std::to_string(i + 1) + " to " + std::to_string(i + static_cast<std::size_t>(x.slice_steps)) + " for each of " + std::to_string(x.slices) + " " +
+                  label(x.slice_label) + "\n";
+        step(static_cast<int>(i) + 1, s.steps[i]);
+      }
     }
     if (p_.segments.front().steps.empty()) out_ += "  nothing to do\n";
     return out_;
@@ -126,7 +131,8 @@ class writer {
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](auto p, auto q) { return x.strides[p] > x.strides[q]; });
     std::vector<int> labels;
-    for (auto d : order) labels.push_back(x.labels[d]);
+    for (auto d : order)
+      if (x.strides[d] != 0) labels.push_back(x.labels[d]);  // a slice has the others
     return labels;
   }
 

@@ -21,6 +21,9 @@ double kernel_cycles(const shape& s, const machine& m);
 /// Cycles to find the pointers of a call and enter the kernel.
 double call_cycles(const machine& m);
 
+/// The same for written products in halves, and for pointwise steps, gathers and scatters.
+inline constexpr double halves_call_cycles = 10, other_call_cycles = 60;
+
 /// Cycles to pack `count` elements; transposing when the unit strides lie on different axes.
 double move_cycles(std::int64_t count, bool same_unit, bool any_unit, bool converts);
 

@@ -65,6 +65,11 @@ double unhidden(double block_bytes) {
   return block_bytes <= many ? share : share + 0.25 * std::log2(block_bytes / many);
 }
 
+/// What the steps of slices pass on.
+bool is_slice(const operand& x, const plan_step& s) {
+  return x.where == operand::kind::temporary && has(x, s.slice_label) && stride_of(x, s.slice_label) == 0;
+}
+
 bool has_halves(const segment& s) {
   return std::any_of(s.steps.begin(), s.steps.end(), [](const plan_step& x) { return x.how == method::halves; });
 }
@@ -100,12 +105,26 @@ double pace(const segment& g, const plan_step& s, bool beyond, bool as_stored, c
   return as_stored && products ? 0.45 : 0.7;
 }
 
+/// The scratch if nothing ran slice by slice: the choice of blocks is not to hang on that.
+double scratch_of(const segment& s) {
+  std::vector<int> known;
+  auto bytes = static_cast<double>(s.scratch_bytes);
+  for (const plan_step& step : s.steps)
+    for_each_operand(step.op, [&](const operand& x) {
+      if (!is_slice(x, step) || contains(known, x.id)) return;
+      known.push_back(x.id);
+      bytes += static_cast<double>((step.slices - 1) * s.temporaries[static_cast<std::size_t>(x.id)].size) * static_cast<double>(size_of(x.type));
+    });
+  return bytes;
+}
+
 }  // namespace
 
 double seconds_of(const segment& s, const std::vector<int>& block, double footprint, bool as_stored, const machine& m) {
+  const double scratch = scratch_of(s);
   const double hertz = cycles_per_second(m);
   const double far = stream_rate(footprint, m) * hertz;
-  const double near = stream_rate(static_cast<double>(s.scratch_bytes), m) * hertz;
+  const double near = stream_rate(scratch, m) * hertz;
   const double step_overhead = m.writes_kernels ? 15 : 120;
   const traffic moved = traffic_of(s, block);
   const bool beyond = !m.caches.empty() && footprint >= last_cache(m);
@@ -121,11 +140,10 @@ double seconds_of(const segment& s, const std::vector<int>& block, double footpr
     fetched = fetched || streams;
     flops += step.flops, turns = turns || step.how == method::move || step.op.turned >= 0;
     const auto slices = [&](const operand& x) { return has(x, step.slice_label) ? static_cast<double>(step.slices) : 1; };
-    const auto is_slice = [&](const operand& x) { return x.where == operand::kind::temporary && has(x, step.slice_label) && stride_of(x, step.slice_label) == 0; };
     const auto add = [&](const operand& x, std::int64_t step_axis::*stride, double passes) {
       const double share = streams && x.where == operand::kind::temporary ? 0.2 : 1;
       const double bytes = passes * slices(x) * bytes_of(x, step.axes, stride);
-      if (is_slice(x)) sliced += bytes;
+      if (is_slice(x, step)) sliced += bytes;
       if (x.where == operand::kind::temporary) inside += share * bytes, passed += bytes;
       else outside += share * bytes;
     };
@@ -138,7 +156,7 @@ double seconds_of(const segment& s, const std::vector<int>& block, double footpr
         else outside += 0.2 * bytes;
       }
     for (const operand& x : step.op.inputs) {
-      if (is_slice(x)) sliced += slices(x) * input_bytes(x, step.axes);
+      if (is_slice(x, step)) sliced += slices(x) * input_bytes(x, step.axes);
       (x.where == operand::kind::temporary ? inside : outside) += slices(x) * input_bytes(x, step.axes);
       streams_in += x.where == operand::kind::external;
     }
@@ -151,7 +169,7 @@ double seconds_of(const segment& s, const std::vector<int>& block, double footpr
     plain += (step.how == method::halves ? 1 : 0.5) * step.seconds + step_overhead / hertz;
   }
   const double second = m.caches.size() > 1 ? static_cast<double>(m.caches[1].bytes) : 1e6;
-  const double crowded = 1 + static_cast<double>(s.scratch_bytes) / second;
+  const double crowded = 1 + scratch / second;
   // Pointwise steps that read several tensors from memory as they stand there: the hardware follows, whatever the size of
   // the blocks, but every stream begins anew with a block. Measured.
   if (beyond && as_stored && m.writes_kernels && streams_in >= 3)
@@ -161,7 +179,7 @@ double seconds_of(const segment& s, const std::vector<int>& block, double footpr
   if (beyond && fetched && !as_stored) {
     // Turning many tensors takes shuffles that few multiply-adds do not hide; the result of products alone could be streamed.
     const double turned = !turns ? 1 : streams_in >= 3 ? std::max(1.0, 2.3 - flops / outside) : streams_in == 0 ? 1.25 : 1;
-    const double waiting = 1 + 0.5 * (2 * outside + static_cast<double>(s.scratch_bytes)) / second;
+    const double waiting = 1 + 0.5 * (2 * outside + scratch) / second;
     const double memory = outside / far, within = std::min(unhidden(inside), 0.75) * inside / near;
     return turned * waiting * std::max(0.7 * raw + (streams_in < 3 ? 0.5 : 0.7) * memory + within, memory);
   }
@@ -174,11 +192,11 @@ double seconds_of(const segment& s, const std::vector<int>& block, double footpr
   // estimates are those of the smallest blocks. Measured.
   if (fetched && m.caches.size() > 1 && m.caches[1].bandwidth > 0) {
     const std::int64_t least = turns ? m.vector_bytes / static_cast<std::int64_t>(size_of(s.steps[0].op.c.type)) : 1;
-    const double held = static_cast<double>(s.scratch_bytes) + outside, first = static_cast<double>(m.caches[0].bytes);
+    const double held = scratch + outside, first = static_cast<double>(m.caches[0].bytes);
     const auto spilt = [&](double bytes) { return std::max(0.0, 1 - first / bytes); };
     const double times = block.empty() ? std::numeric_limits<double>::infinity()
                                        : std::max(1.0, static_cast<double>(s.block) / static_cast<double>(std::max<std::int64_t>(1, least)));
-    total -= 0.4 * spilt(held) * sliced / (m.caches[1].bandwidth * 1e9);
+    total -= 0.4 * spilt(held / times) * sliced / (m.caches[1].bandwidth * 1e9);
     total += (spilt(held) - spilt(held / times)) * passed / (m.caches[1].bandwidth * 1e9);
   }
   return total + late * std::min(unhidden(outside), most) * outside / far + std::min(unhidden(inside), most_inside) * inside / near;

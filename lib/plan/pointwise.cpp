@@ -260,9 +260,9 @@ plan_step lower_other(const pair_op& op, const std::vector<std::int64_t>& extent
       if (s.lane_label >= 0 && stride_of(x, s.lane_label) > 1) work += 0.8;  // problems one after the other are turned
       if (x.where == operand::kind::one) work -= 0.8;                         // in a register
     }
-    cycles = count / (m.vector_bytes / static_cast<double>(size_of(op.c.type))) * work + products_cycles + 60;
+    cycles = count / (m.vector_bytes / static_cast<double>(size_of(op.c.type))) * work + products_cycles + other_call_cycles;
   } else {
-    cycles = count * (op.what == action::gather ? 1.5 : 2.5) + 60;
+    cycles = count * (op.what == action::gather ? 1.5 : 2.5) + other_call_cycles;
     s.flops = op.what == action::gather ? 0 : count;
     std::stable_sort(s.axes.begin(), s.axes.end(), [&](const step_axis& x, const step_axis& y) {
       return op.what == action::gather ? std::abs(x.c) > std::abs(y.c) : std::abs(x.b) > std::abs(y.b);
@@ -334,7 +334,7 @@ bool try_halves(const pair_op& given, const std::vector<std::int64_t>& extents, 
   const bool written = m.writes_kernels && std::fmod(lane, width) == 0 && Q > 1 && N > 1;
   const double of_vector = written ? std::max({(products + additions) / 2, (products + N) / 2, Q}) + 2
                                    : std::max(products + additions, products + N + 2 * Q) / 2 + 5;
-  double cycles = vectors * of_vector + (written ? 10 : Q * N * 2 + 40);
+  double cycles = vectors * of_vector + (written ? halves_call_cycles : Q * N * 2 + 40);
   if (op.turned >= 0) cycles += 2 * vectors * turned_share(s, width) * (stride_of(op.b, op.turned) == 1 ? Q : N);
   s.flops = fibres * (2 * products + additions);
   s.seconds = cycles / cycles_per_second(m);

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "plan/cost.hpp"
 #include "plan/plan.hpp"
 
 namespace ricci::planning {
@@ -186,7 +187,9 @@ bool lower_slices(work& w, const slice_run& run, std::vector<std::int64_t> exten
   for (const pair_op& op : ops) {
     plan_step s = lower(op, extents, block, m, o);
     if (s.how != method::halves && s.how != method::pointwise) return false;
-    s.flops *= static_cast<double>(count), s.seconds *= static_cast<double>(count);
+    // A call for each slice counts as one: it is little, and the choice of blocks is not to hang on it.
+    const double calls = static_cast<double>(count - 1) * (s.how == method::halves ? halves_call_cycles : other_call_cycles);
+    s.flops *= static_cast<double>(count), s.seconds = static_cast<double>(count) * s.seconds - calls / cycles_per_second(m);
     s.slices = count, s.slice_label = run.label;
     made.push_back(std::move(s));
   }

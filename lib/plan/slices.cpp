@@ -53,7 +53,8 @@ class slicer {
     int label = -1;
     std::size_t first = 0, count = 0;
     double passed = 0, touched = 0;  // bytes of temporaries: from one of its operations to another; in all
-    std::vector<pair_op> order;      // of all operations
+    std::vector<std::size_t> before; // those that are moved to stand before it
+    std::vector<std::size_t> run;    // in the old order
   };
 
   std::int64_t extent(int label) const { return w_.source.labels[static_cast<std::size_t>(label)].extent; }
@@ -116,41 +117,44 @@ class slicer {
         if (x.passed > best.passed && x.touched >= least_share * static_cast<double>(m_.caches[0].bytes)) best = std::move(x);
       }
     if (best.passed == 0) return;
-    w_.ops = std::move(best.order);
+    reorder(best);
     find(i, best.first);
     found_.push_back({best.first, best.count, best.label});
     find(best.first + best.count, end);
+  }
+
+  void reorder(const candidate& x) {
+    std::vector<pair_op> ops;
+    for (const auto* part : {&x.before, &x.run})
+      for (std::size_t n : *part) ops.push_back(std::move(w_.ops[n]));
+    std::move(ops.begin(), ops.end(), w_.ops.begin() + static_cast<std::ptrdiff_t>(x.run.front()));
   }
 
   candidate along(int label, std::size_t i, std::size_t end) const {
     candidate out;
     if (!is_apart(w_.ops[i], label)) return out;
     out.label = label;
-    std::vector<const pair_op*> run{&w_.ops[i]}, before;
-    std::size_t k = i + 1;
-    for (; k < end; ++k) {
+    std::vector<std::size_t> &run = out.run, &before = out.before;
+    run.push_back(i);
+    for (std::size_t k = i + 1; k < end; ++k) {
       const pair_op& op = w_.ops[k];
-      const auto all = [&](const auto& test) { return std::all_of(run.begin(), run.end(), test); };
-      if (is_apart(op, label) && all([&](const pair_op* x) { return agree(*x, op, label); })) run.push_back(&op);
-      else if (all([&](const pair_op* x) { return independent(*x, op); })) before.push_back(&op);
+      const auto all = [&](const auto& test) { return std::all_of(run.begin(), run.end(), [&](std::size_t x) { return test(w_.ops[x], op); }); };
+      if (is_apart(op, label) && all([&](const pair_op& x, const pair_op& y) { return agree(x, y, label); })) run.push_back(k);
+      else if (all(independent)) before.push_back(k);
       else break;
     }
     // What would stand before the run for nothing stays behind it.
-    while (!before.empty() && before.back() > run.back()) before.pop_back(), --k;
+    while (!before.empty() && before.back() > run.back()) before.pop_back();
     out.first = i + before.size(), out.count = run.size();
-    for (std::size_t n = 0; n < i; ++n) out.order.push_back(w_.ops[n]);
-    for (const pair_op* x : before) out.order.push_back(*x);
-    for (const pair_op* x : run) out.order.push_back(*x);
-    for (std::size_t n = k; n < w_.ops.size(); ++n) out.order.push_back(w_.ops[n]);
-    std::set<std::pair<operand::kind, int>> known;
-    for (const pair_op* op : run)
-      for_each_operand(*op, [&](const operand& x) {
-        if (x.where != operand::kind::temporary || !has(x, lane_) || !known.insert({x.where, x.id}).second) return;
+    std::set<int> known;
+    for (std::size_t n : run)
+      for_each_operand(w_.ops[n], [&](const operand& x) {
+        if (x.where != operand::kind::temporary || !has(x, lane_) || !known.insert(x.id).second) return;
         double bytes = static_cast<double>(size_of(x.type));
         for (int l : x.labels) bytes *= static_cast<double>(extent(l));
         out.touched += bytes;
-        const auto writer = std::find_if(run.begin(), run.end(), [&](const pair_op* y) { return writes(*y, x); });
-        if (writer != run.end() && std::any_of(writer + 1, run.end(), [&](const pair_op* y) { return touches(*y, x); })) out.passed += bytes;
+        const auto writer = std::find_if(run.begin(), run.end(), [&](std::size_t y) { return writes(w_.ops[y], x); });
+        if (writer != run.end() && std::any_of(writer + 1, run.end(), [&](std::size_t y) { return touches(w_.ops[y], x); })) out.passed += bytes;
       });
     return out;
   }

@@ -53,17 +53,19 @@ std::string to_text(const table& t);
 
 std::string build_name();
 
-/// What tuning does: every candidate is timed in turn, round after round, so that noise falls on all alike.
+/// What tuning does: every candidate is timed in turn, round after round, so that noise falls on all alike; then the best
+/// and the cost function's alone.
 struct plan_of_measurement {
   std::vector<problem> problems;
   int candidates = 6;              // of each width of register and way of the last columns
   int rounds = 9;
+  int final_rounds = 4;            // times as many for the best of them beside the cost function's, in pairs
   double window = 120e-6;          // seconds of one measurement
   std::int64_t bytes = 192 << 10;  // of a batch: in the second cache
   double least_gain = 1.02;        // what is not better than this is not kept
 };
 
-/// Measures; tells of each problem as it is done. The best median wins if it beats the cost function's by least_gain.
+/// Measures; tells of each problem as it is done. The best median wins if in pairs of windows it beats the cost function's by least_gain.
 table measure(const plan_of_measurement& p, const std::function<void(std::size_t done, const entry&)>& tell);
 
 }  // namespace ricci::tune

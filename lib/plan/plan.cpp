@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <set>
+#include <tuple>
 
 #include "plan/cost.hpp"
 
@@ -79,10 +81,31 @@ segment make_segment(const work& base, const std::vector<int>& block, std::int64
   return s;
 }
 
+/// Estimates of the ways to cut a program into blocks, for one order of its contractions: other orders try again only
+/// what came near the best.
+class cuts {
+ public:
+  void note(const std::vector<int>& block, std::int64_t size, int lane, double seconds) {
+    if (!complete_) seconds_[{block, size, lane}] = seconds, least_ = std::min(least_, seconds);
+  }
+  void complete() { complete_ = true; }
+  bool is_hopeless(const std::vector<int>& block, std::int64_t size, int lane) const {
+    constexpr double far = 1.6;
+    const auto known = seconds_.find({block, size, lane});
+    return complete_ && known != seconds_.end() && known->second > far * least_;
+  }
+
+ private:
+  std::map<std::tuple<std::vector<int>, std::int64_t, int>, double> seconds_;
+  double least_ = std::numeric_limits<double>::infinity();
+  bool complete_ = false;
+};
+
 class blocker {
  public:
-  blocker(const work& w, double footprint, const machine& m, const options& o, const hints& h)
-      : work_(w), machine_(m), options_(o), hints_(h), footprint_(footprint) {}
+  /// known: of the orders that were tried before; null: this is the only one.
+  blocker(const work& w, double footprint, const machine& m, const options& o, const hints& h, cuts* known)
+      : work_(w), machine_(m), options_(o), hints_(h), footprint_(footprint), cuts_(known) {}
 
   void run(plan& p) {
     std::vector<int> common = planning::common_labels(work_);
@@ -195,8 +218,10 @@ class blocker {
     for (int l : block) times *= static_cast<double>(work_.source.labels[l].extent);
     if (!block.empty()) size = std::min(size, work_.source.labels[block.back()].extent);
     times /= static_cast<double>(size);
+    if (cuts_ && cuts_->is_hopeless(block, size, lane)) return;
     segment s = make_segment(work_, block, size, lane, machine_, options_);
     const double seconds = planning::seconds_of(s, block, footprint_, lane < 0 && lane_ < 0, machine_) * times * idle(block, times);
+    if (cuts_) cuts_->note(block, size, lane, seconds);
     if (seconds >= least_) return;
     least_ = seconds, best_ = std::move(s), block_ = block, best_lane_ = lane;
   }
@@ -212,6 +237,7 @@ class blocker {
   const options& options_;
   const hints hints_;
   double footprint_;
+  cuts* const cuts_;
   segment best_;
   std::vector<int> block_;
   int lane_ = -1, best_lane_ = -1;  // problems that lie side by side in memory; what was best
@@ -286,12 +312,12 @@ void note_disjoint(const program& source, plan& p) {
 }
 
 /// All operations in blocks of their own, or none.
-void run_together(work w, plan& p, const machine& m, const options& o, const hints& h) {
+void run_together(work w, plan& p, const machine& m, const options& o, const hints& h, cuts* known) {
   if (planning::common_labels(w).empty()) {
     planning::cut_sums(w, m);
     p.source.labels = w.source.labels;
   }
-  blocker(w, p.bytes, m, o, h).run(p);
+  blocker(w, p.bytes, m, o, h, known).run(p);
   count_flops(p);
 }
 
@@ -304,14 +330,14 @@ plan in_stages(const planning::staged& parts, plan p, const machine& m, const op
     plan stage;
     stage.source = w.source;
     stage.bytes = p.bytes;
-    run_together(w, stage, m, o, {});
+    run_together(w, stage, m, o, {}, nullptr);
     p.flops += stage.flops, p.seconds += stage.seconds;
     p.stages.push_back(std::move(stage));
   }
   return p;
 }
 
-plan plan_variant(const program& source, const machine& m, const options& o, const hints& h, int variant) {
+plan plan_variant(const program& source, const machine& m, const options& o, const hints& h, int variant, cuts& known) {
   work w = planning::make_work(source, o, variant, true);
   plan p;
   p.source = source;
@@ -324,7 +350,7 @@ plan plan_variant(const program& source, const machine& m, const options& o, con
   }
   const planning::staged parts = h.block >= 0 ? planning::staged{} : planning::stages_of(w);
   const plan bare = parts.works.empty() ? plan{} : p;
-  run_together(std::move(w), p, m, o, h);
+  run_together(std::move(w), p, m, o, h, &known);
   if (parts.works.empty()) return p;
   plan apart = in_stages(parts, bare, m, o);
   return apart.seconds < 0.95 * p.seconds ? apart : p;
@@ -334,10 +360,12 @@ plan plan_variant(const program& source, const machine& m, const options& o, con
 
 plan make_plan(const program& source, const machine& m, const options& o, const hints& h) {
   check(source);
-  plan best = plan_variant(source, m, o, h, 0);
+  cuts known;
+  plan best = plan_variant(source, m, o, h, 0, known);
+  known.complete();
   if (has_variants(source))
     for (int v = 1; v < (planning::joins_fibres(source, m) ? 2 : 1) * planning::variant_count; ++v) {
-      plan other = plan_variant(source, m, o, h, v);
+      plan other = plan_variant(source, m, o, h, v, known);
       const bool wanted = v < planning::variant_count || planning::has_joined(other);
       if (wanted && other.seconds < best.seconds * 0.999) best = std::move(other);
     }

@@ -129,7 +129,7 @@ double seconds_of(const segment& s, const std::vector<int>& block, double footpr
   const traffic moved = traffic_of(s, block);
   const bool beyond = !m.caches.empty() && footprint >= last_cache(m);
   double total = 0, plain = 0, raw = 0;       // as all steps cost, and where the hardware follows what they read
-  double sliced = 0;
+  double sliced = 0;                          // bytes of slices that steps pass on, whenever they are written or read
   double outside = 0, inside = 0, passed = 0;  // bytes; passed: of temporaries, whenever they are written or read
   int streams_in = 0;                         // of pointwise steps
   double flops = 0;

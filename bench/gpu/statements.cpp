@@ -107,6 +107,9 @@ int main(int count, char** words) {
     const std::int64_t problems = count > 1 ? std::atoll(words[1]) : 10000;
     triad = bench::triad_bandwidth();
     std::printf("%s, triad %.0f GB/s, %lld problems\n", bench::gpu_name().c_str(), triad, static_cast<long long>(problems));
+    std::printf("what the last line of each side reads and writes of its result, without a product, by blocks of 1, 4 and 32 turns:");
+    for (const int turns : {1, 4, 32}) std::printf(" %.1f", 100 * bench::update_bandwidth(turns) / triad);
+    std::printf(" %% of the triad\n");
     variants<8>(40 * problems), variants<16>(10 * problems), variants<32>(4 * problems), variants<64>(problems);
     return 0;
   } catch (const std::exception& error) {

@@ -44,6 +44,32 @@ extern "C" __global__ void __launch_bounds__(256) runs(const __grid_constant__ r
 }
 )";
 
+constexpr const char* update_text = R"(
+#include "element.cuh"
+struct update_args { double* x; i64 blocks; };
+extern "C" __global__ void __launch_bounds__(256) update(const __grid_constant__ update_args s) {
+#pragma unroll 1
+  for (int turn = 0; turn < turns; ++turn) {
+    double v[16];
+    double* at[16];
+#pragma unroll
+    for (int r = 0; r < 16; ++r) {
+      const i64 n = ((static_cast<i64>(blockIdx.x) * turns + turn) * 16 + r) * 256 + threadIdx.x;
+      at[r] = s.x + n / 64 * 72 + 8 + n % 64;
+      if (threadIdx.x % 8 != 0) v[r] = *at[r];
+    }
+#pragma unroll
+    for (int r = 0; r < 16; ++r) if (threadIdx.x % 8 != 0) *at[r] = v[r] + v[r];
+    __syncthreads();
+  }
+}
+)";
+
+struct update_args {
+  char* x;
+  std::int64_t blocks;
+};
+
 struct runs_args {
   char *x, *y, *z;
   std::int64_t count;
@@ -69,6 +95,20 @@ double runs_bandwidth(std::int64_t run, std::int64_t pitch) {
     best = std::max(best, 4e-9 * 16 * static_cast<double>(args.count) / seconds);
   }
   return best;
+}
+
+double update_bandwidth(int turns) {
+  const cuda::device& d = cuda::current_device();
+  const cuda::use_device use(d);
+  const std::int64_t piece = 64 * 72 * 8, pieces = (std::int64_t{4} << 30) / (piece * turns) * turns;  // 32 KiB of them are counted
+  const cuda::buffer x(pieces * piece);
+  const cuda::kernel k = cuda::load_kernel(d, {"constexpr int turns = " + std::to_string(turns) + ";\n" + update_text, "update", 256, 0});
+  update_args args{x.data(), pieces / turns};
+  const double seconds = cuda::median_seconds(7, [&](int) {
+    void* list[] = {&args};
+    cuda::check(cuda::need_driver().launch(k.function, static_cast<unsigned>(args.blocks), 1, 1, 256, 1, 1, 0, nullptr, list, nullptr), "measuring bandwidth");
+  });
+  return 2e-9 * 64 * 64 * 8 * static_cast<double>(pieces) / seconds;
 }
 
 double median_seconds(const std::function<void()>& work) {

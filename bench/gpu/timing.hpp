@@ -16,6 +16,10 @@ double triad_bandwidth();
 /// reads and writes gives without any product.
 double runs_bandwidth(std::int64_t run, std::int64_t pitch);
 
+/// GB/s of x = x + x in place over [1, 9) x [1, 8) of 9 x 8 doubles, again and again, sectors counted whole: what the paper's
+/// statement reads and writes of its result, without a product. A block does `turns` pieces of 32 KiB one after the other.
+double update_bandwidth(int turns);
+
 /// Median of nine timings by events, after two that are not counted.
 double median_seconds(const std::function<void()>& work);
 

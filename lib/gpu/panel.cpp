@@ -43,6 +43,16 @@ image image_of(const std::vector<axis>& k, const std::vector<axis>& lines, const
   return x;
 }
 
+/// Tiles of what passes in a problem.
+std::int64_t turns_of(const step_shape& s, const panel_config& c) {
+  return c.keeps_b ? (count_of(s.m) + c.rows - 1) / c.rows : (columns_of(s) + c.cols - 1) / c.cols;
+}
+
+/// Rows that are a sector or two apart in c are dealt out so that neighbouring threads have neighbours.
+bool deals_rows(const step_shape& s, const panel_config& c, const image& a) {
+  return c.keeps_b && c.compute == arithmetic::mma_f64 && (a.along_k || a.vec == 1) && !s.m.empty() && std::abs(s.m.back().c) <= 8;
+}
+
 /// Whether offsets from a problem's first element are short.
 bool is_short(const step_shape& s) {
   for (const stride_of_axis stride : {&axis::a, &axis::b, &axis::c}) {
@@ -56,23 +66,52 @@ bool is_short(const step_shape& s) {
 
 int shared_bytes_of(const step_shape& s, const panel_config& c, const image& a, const image& b) {
   const int depth = depth_of(s, c);
-  return a.bytes(c.rows, depth, s.a) + c.slots * b.bytes(c.cols, depth, s.b) + (is_short(s) ? 4 : 8) * (2 * c.rows + 2 * depth + 6 * c.cols);
+  return (c.keeps_b ? c.teams * c.slots : 1) * a.bytes(c.rows, depth, s.a) + (c.keeps_b ? 1 : c.teams * c.slots) * b.bytes(c.cols, depth, s.b) + (is_short(s) ? 4 : 8) * (2 * depth + (c.keeps_b ? 6 * c.teams : 2) * c.rows + (c.keeps_b ? 2 : 6 * c.teams) * c.cols);
 }
+
+/// Every operand is one matrix in a problem.
+bool is_one_matrix(const step_shape& s) { return s.m.size() == 1 && s.n.size() == 1 && s.k.size() == 1; }
 
 /// Every operand is one matrix without gaps.
 bool is_packed(const step_shape& s) {
-  if (s.m.size() != 1 || s.n.size() != 1 || s.k.size() != 1) return false;
+  if (!is_one_matrix(s)) return false;
   const auto packed = [](const axis& x, const axis& y, stride_of_axis stride) {
     return (x.*stride == y.extent && y.*stride == 1) || (x.*stride == 1 && y.*stride == x.extent);
   };
   return packed(s.m[0], s.k[0], &axis::a) && packed(s.k[0], s.n[0], &axis::b) && packed(s.m[0], s.n[0], &axis::c);
 }
 
+/// Columns of b stay: warps side by side of rm x rn tiles of 8 x 16, in each team.
+panel_config panel_of_columns(int warps, int rm, int rn, int blocks, int teams, std::int64_t turns) {
+  panel_config c = panel_of_cores(1, warps, rm, rn, blocks);
+  c.keeps_b = true, c.teams = teams, c.block *= teams, c.turns = turns;
+  return c;
+}
+
+constexpr std::int64_t all_turns = 1 << 20;
+
+/// c is read, and one or two panels take all its columns: a and b are read once then, and what c's sectors hold of a with them.
+panel_config updated_panel(const step_shape& s, const gpu_machine& m) {
+  const std::int64_t cols = columns_of(s), stays = count_of(s.k) * std::min<std::int64_t>(up_to(static_cast<int>(cols), 32), 256) * 8;
+  const int warps = static_cast<int>(std::min<std::int64_t>((cols + 31) / 32, 8));
+  if (stays <= 20 * 1024) return cols <= 64 ? panel_of_columns(warps, 2, 2, 8, 1, 1) : panel_of_columns(warps, 4, 2, warps > 4 ? 1 : 3, 1, 1);
+  if (stays * 5 <= m.shared_bytes * 2) return panel_of_columns(warps, 2, 2, warps > 4 ? 2 : 4, 1, 4);
+  return panel_of_columns(warps, 2, 2, 1, 2, all_turns);
+}
+
 /// Measured on an H200: the paper's statement of 8 to 64 a side, contractions of the TCCG collection, CCSD(T)'s terms.
-panel_config f64_panel(const step_shape& s) {
+panel_config f64_panel(const step_shape& s, const gpu_machine& m) {
   const std::int64_t rows = count_of(s.m), cols = columns_of(s);
   const bool long_sum = count_of(s.k) > 32;
+  if (in_teams(s)) return cols <= 48 ? panel_of_columns(3, 3, 1, 3, 2, all_turns) : panel_of_columns(4, 2, 1, 3, 2, all_turns);
+  if (s.beta && !is_one_matrix(s) && rows >= 32 && cols > 32 && cols <= 512) return updated_panel(s, m);
+  if (long_sum && rows <= 96 && cols > 96) return panel_of_columns(4, 2, 2, 2, 2, all_turns);
   if (rows <= 32) return panel_of_cores(1, 2, 4, 2, 6);
+  if (long_sum && rows > 96 && cols <= 96 && cols > 64) {
+    panel_config c = panel_of_cores(4, 1, 2, 2, 2);
+    c.teams = 2, c.block *= 2, c.turns = all_turns;
+    return c;
+  }
   if (cols <= 32) return rows <= 96 ? panel_of_cores(4, 1, 2, 2, 6) : panel_of_cores(4, 1, 4, 2, 4);
   if (rows <= 64 && cols <= 64) return panel_of_cores(4, 2, 2, 2, 3);
   if (rows <= 96) return long_sum ? panel_of_cores(4, 2, 2, 2, 3) : panel_of_cores(2, 2, 4, 2, 4);
@@ -103,17 +142,26 @@ panel_config panel_of_threads(int rows, int cols, int rm, int rn, int blocks) {
   return {arithmetic::threads, rows, cols, rows / rm * (cols / rn), rm, rn, 1, 1, blocks, 1, 4};
 }
 
+bool in_teams(const step_shape& s) {
+  const std::int64_t rows = count_of(s.m), cols = count_of(s.n), k = count_of(s.k), most = std::max(rows, cols);
+  if (!s.has_a || s.a != dtype::f64 || s.b != s.a || s.c != s.a || !is_one_matrix(s) || s.n[0].c != 1) return false;
+  if (std::min(rows, cols) <= 40 || most > 64 || k <= 32 || k > 64) return false;
+  if (s.beta) return !is_packed(s) || most <= 48 || most > 56;
+  return most > 52 && (!is_packed(s) || most <= 56);
+}
+
 bool choose_panel(const step_shape& s, const gpu_machine& m, panel_config& out) {
   const std::int64_t k = count_of(s.k);
   if (!s.has_a || size_of(s.a) == 2 || s.b != s.a || s.c != s.a || s.n.empty() || s.n.back().c != 1 || k < 4 || k > 72) return false;
-  if (count_of(s.m) <= 64 && count_of(s.n) <= 64 && is_packed(s)) return false;  // tiles read their slices in turn, 0.95 against 0.93 of the triad
+  if (count_of(s.m) <= 64 && count_of(s.n) <= 64 && is_packed(s) && !in_teams(s)) return false;  // tiles read their slices in turn, 0.95 against 0.93 of the triad
   const bool cores = s.c == dtype::f64;
-  out = cores ? f64_panel(s) : threads_panel(s);
+  out = cores ? f64_panel(s, m) : threads_panel(s);
   // Longer addresses, and threads that read many elements of c at once, need more registers.
   if (!is_short(s) || (s.beta && !cores)) out.blocks = std::max(1, out.blocks - 1);
   // What is read and written takes longer to come than the next tile's product: fewer turns, more blocks.
-  out.turns = k > 32 ? (cores ? 16 : 4) : s.beta ? 1 : cores ? 2 : 4;
-  while (out.turns > 1 && panel_parts(s, out) < 4 * m.multiprocessors) out.turns /= 2;
+  if (!out.keeps_b && out.teams == 1) out.turns = k > 32 ? (cores ? 16 : 4) : s.beta ? 1 : cores ? 2 : 4;
+  out.turns = std::min(out.turns, turns_of(s, out));
+  while (out.turns > out.teams && panel_parts(s, out) < 4 * m.multiprocessors) out.turns = (out.turns + 1) / 2;
   if (out.turns == 1) out.slots = 1;
   const auto shared = [&] {
     int bytes = 0;
@@ -133,15 +181,15 @@ step_shape arranged_for_panels(const step_shape& given) {
 }
 
 std::int64_t panel_parts(const step_shape& s, const panel_config& c) {
-  const std::int64_t tiles = (columns_of(s) + c.cols - 1) / c.cols;
-  return (count_of(s.m) + c.rows - 1) / c.rows * ((tiles + c.turns - 1) / c.turns) * count_of(s.batch);
+  const std::int64_t kept = c.keeps_b ? (columns_of(s) + c.cols - 1) / c.cols : (count_of(s.m) + c.rows - 1) / c.rows;
+  return kept * ((turns_of(s, c) + c.turns - 1) / c.turns) * count_of(s.batch);
 }
 
 std::string panel_text(const step_shape& s, const panel_config& c, const alignments& at, int& shared_bytes) {
   const image a = image_of(s.k, s.m, s.batch, &axis::a, s.a, c, at.a), b = image_of(s.k, s.n, s.batch, &axis::b, s.b, c, at.b);
   const std::int64_t columns = columns_of(s), padded = padding_of(s);
   std::string t = "#include \"element.cuh\"\nstruct panel_type {\n  using E = " + element_text(s.c) + ";\n  using offset = " + (is_short(s) ? "int" : "i64") + ";\n";
-  t += constant_text("conj_a", s.conj_a) + constant_text("conj_b", s.conj_b) + constant_text("beta", s.beta);
+  t += constant_text("keeps_b", c.keeps_b) + constant_text("int", "teams", c.teams) + constant_text("int", "team", c.block / c.teams) + constant_text("dealt", deals_rows(s, c, a)) + constant_text("conj_a", s.conj_a) + constant_text("conj_b", s.conj_b) + constant_text("beta", s.beta);
   t += constant_text("i64", "m", count_of(s.m)) + constant_text("i64", "n", columns) + constant_text("i64", "turns", c.turns) + constant_text("int", "k", count_of(s.k));
   t += constant_text("int", "rows", c.rows) + constant_text("int", "cols", c.cols) + constant_text("int", "depth", depth_of(s, c)) + constant_text("int", "block", c.block) + constant_text("int", "blocks", c.blocks) + constant_text("int", "slots", c.slots) + constant_text("int", "unroll", c.unroll);
   t += constant_text("int", "rm", c.rm) + constant_text("int", "rn", c.rn) + constant_text("int", "warps_m", c.warps_m) + constant_text("int", "warps_n", c.warps_n);
@@ -154,7 +202,8 @@ std::string panel_text(const step_shape& s, const panel_config& c, const alignme
 }
 
 std::string to_string(const panel_config& c) {
-  return "panels of " + std::to_string(c.rows) + " rows along " + (c.turns > 1 ? std::to_string(c.turns) + " x " : "") + std::to_string(c.cols) + " columns, " + to_string(c.compute);
+  const auto lines = [&](bool b) { return std::to_string(b ? c.cols : c.rows) + (b ? " columns" : " rows"); };
+  return "panels of " + lines(c.keeps_b) + " along " + (c.turns > 1 ? std::to_string(c.turns) + " x " : "") + lines(!c.keeps_b) + (c.teams > 1 ? " in " + std::to_string(c.teams) + " teams" : "") + ", " + to_string(c.compute);
 }
 
 }  // namespace ricci::cuda

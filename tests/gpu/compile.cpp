@@ -68,12 +68,18 @@ void add_families(std::vector<job>& to, int architecture) {
     add("unaligned tiles", square_step(type, 131, false, 3), {2, 2, 2});
     if (size_of(type) > 2) {
       // A tensor by itself with ranges, of all sides that panels have configurations for; sums of few and of many terms.
-      for (const std::int64_t n : {8, 16, 64}) {
+      for (const std::int64_t n : {7, 8, 16, 32, 64}) {
         step_shape x;
-        x.beta = n > 8;
+        x.beta = n > 7;
         x.batch = {{1000, 72 * n * n, 72 * n * n, 72 * n * n}};
         x.m = {{n, 72 * n, 0, 72 * n}, {8, 8, 0, 8}}, x.n = {{n, 0, 72, 72}, {7, 0, 1, 1}}, x.k = {{n, 72, 72 * n, 0}};
         add("ranges", x, {8, 8, 8});
+      }
+      for (const std::int64_t n : {44, 64}) {
+        step_shape x = square_step(type, n, n == 44, 1000);
+        x.batch[0] = {1000, (n + 2) * (n + 2), (n + 2) * (n + 2), (n + 2) * (n + 2)};
+        x.m[0].a = x.m[0].c = x.k[0].b = n + 2;
+        add("frames", x, {8, 8, 8});
       }
       for (const std::int64_t rows : {24, 80, 1000})
         for (const std::int64_t cols : {24, 2000})

@@ -1,4 +1,4 @@
-// Kernels that keep rows of a and go along the columns, in every shape of theirs, beside the general kernel.
+// Kernels that keep rows of a or columns of b and go along the other factor, in every shape of theirs, beside the general kernel.
 // RICCI_TEST_PART=3/16 runs a sixteenth.
 #include <cmath>
 #include <cstdio>
@@ -60,8 +60,18 @@ std::int64_t reach(const step_shape& s, std::int64_t axis::*stride) {
 }
 
 std::vector<panel_config> configs_of(dtype t) {
-  if (t != dtype::f64) return {panel_of_threads(64, 64, 4, 4, 1), panel_of_threads(128, 32, 8, 4, 1), panel_of_threads(32, 64, 2, 4, 1)};
-  std::vector<panel_config> all = {panel_of_cores(1, 2, 4, 2, 4), panel_of_cores(4, 1, 2, 2, 4), panel_of_cores(4, 1, 4, 2, 3), panel_of_cores(4, 2, 2, 2, 3),
+  if (t != dtype::f64) {
+    std::vector<panel_config> all = {panel_of_threads(64, 64, 4, 4, 1), panel_of_threads(128, 32, 8, 4, 1), panel_of_threads(32, 64, 2, 4, 1), panel_of_threads(32, 64, 4, 4, 1), panel_of_threads(64, 32, 4, 4, 1)};
+    all[3].keeps_b = true, all[3].teams = 2, all[3].block *= 2;
+    all[4].teams = 3, all[4].block *= 3;
+    return all;
+  }
+  const auto columns = [](int warps, int rm, int rn, int teams) {
+    panel_config c = panel_of_cores(1, warps, rm, rn, 1);
+    c.keeps_b = true, c.teams = teams, c.block *= teams;
+    return c;
+  };
+  std::vector<panel_config> all = {columns(4, 2, 2, 1), columns(3, 3, 1, 2), columns(8, 2, 2, 2), columns(2, 2, 2, 3), panel_of_cores(1, 2, 4, 2, 4), panel_of_cores(4, 1, 2, 2, 4), panel_of_cores(4, 1, 4, 2, 3), panel_of_cores(4, 2, 2, 2, 3),
                                    panel_of_cores(2, 2, 4, 2, 3), panel_of_cores(4, 2, 4, 2, 2), panel_of_cores(8, 2, 2, 2, 1)};
   return all;
 }

@@ -1,10 +1,12 @@
-// c[z,i,j] = beta c[z,i,j] + alpha sum_k a[z,i,k] b[z,k,j]   for short sums: a block keeps its rows of a and goes along the columns.
+// c[z,i,j] = beta c[z,i,j] + alpha sum_k a[z,i,k] b[z,k,j]   for short sums: a block keeps lines of one factor and goes along the other's.
 //
-// All k terms of `rows` rows of a stay in shared memory while tiles of `cols` columns of b pass, so that a is read once for many
-// tiles of c, and c straight into the accumulators (times beta) and straight back: the columns of a tile that neighbouring threads
-// have are neighbours in c. Indices are flattened labels; the text before this header defines panel_type: E (of all three), conj_a,
-// conj_b, beta, m, n, k, rows, cols, depth (k, or the next multiple of what the tensor cores sum), turns (tiles that a block goes
-// along), slots (of b: two if the next tile of it is read during a product), offset (a type), block, blocks, rm, rn, warps_m, warps_n, compute, a_along_k, b_along_k, vec_a, vec_b, pad, pad_a, pad_b and the offsets
+// All k terms of `rows` rows of a stay in shared memory while tiles of `cols` columns of b pass, or, if it keeps b, all terms of
+// its columns while tiles of rows of a pass. So what stays is read once for many tiles of c, and c goes straight into the
+// accumulators (times beta) and straight back: the columns of a tile that neighbouring threads have are neighbours in c. Indices
+// are flattened labels; the text before this header defines panel_type: E (of all three), conj_a, conj_b, beta, m, n, k, rows,
+// cols, keeps_b, depth (k, or the next multiple of what the tensor cores sum), turns (tiles that a block goes along), slots (of
+// what passes: two if its next tile is read during a product), teams of `team` threads that take turns by turns, dealt, offset (a
+// type), block, blocks, rm, rn, warps_m, warps_n, compute, a_along_k, b_along_k, vec_a, vec_b, pad, pad_a, pad_b and the offsets
 //   row(i, a, c), col(j, b, c), sum(k, a, b), batch(z, a, b, c)
 // of which col() says whether there is such a column: runs of c that do not fill whole sectors are padded.
 #pragma once
@@ -27,17 +29,32 @@ template <bool AlongK, int Pitch>
 __device__ constexpr int panel_place(int line, int k) { return AlongK ? line * Pitch + k : k * Pitch + line; }
 
 /// Copies lines (rows of a, columns of b), all their terms; what is not there becomes zero.
-template <class X, int Lines, int Depth, int Pitch, int Block, bool AlongK, int Vec>
-__device__ inline void load_lines(X* to, const X* from, const offset* line_at, const offset* sum_at) {
+template <class X, int Lines, int Depth, int Pitch, int Threads, bool AlongK, int Vec>
+__device__ inline void load_lines(int thread, X* to, const X* from, const offset* line_at, const offset* sum_at) {
   constexpr int bytes = Vec * static_cast<int>(sizeof(X));
   constexpr int across = (AlongK ? Depth : Lines) / Vec, total = Lines * Depth / Vec;
 #pragma unroll 4
-  for (int at = threadIdx.x; at < total; at += Block) {
+  for (int at = thread; at < total; at += Threads) {
     const int line = AlongK ? at / across : at % across * Vec, k = AlongK ? at % across * Vec : at / across;
     X* const near = to + panel_place<AlongK, Pitch>(line, k);
     const offset x = line_at[line], y = sum_at[k];
     if (x != outside && y != outside) copy_async<bytes>(near, from + (x + y));
     else *reinterpret_cast<typename word<bytes>::type*>(near) = {};
+  }
+}
+
+/// A thread's number in its team.
+__device__ inline int team_thread() { return panel_type::teams == 1 ? static_cast<int>(threadIdx.x) : static_cast<int>(threadIdx.x) % panel_type::team; }
+
+/// The threads of a team wait for each other. A barrier is named by a constant: else the hardware sets all sixteen aside.
+template <int Team = 0>
+__device__ inline void meet() {
+  if constexpr (panel_type::teams == 1) {
+    __syncthreads();
+  } else if (Team + 1 == panel_type::teams || static_cast<int>(threadIdx.x) / panel_type::team == Team) {
+    asm volatile("bar.sync %0, %1;" ::"n"(Team + 1), "n"(panel_type::team) : "memory");
+  } else if constexpr (Team + 1 < panel_type::teams) {
+    meet<Team + 1>();
   }
 }
 
@@ -49,12 +66,12 @@ struct panel_share {
   static constexpr int threads_n = cores ? 1 : T::cols / T::rn, threads_m = cores ? 1 : T::rows / T::rm;
   /// Of the tensor cores' fragments: columns are the tall side, so that eight neighbouring threads have eight neighbours.
   static __device__ int row(int r) {
-    const int thread = static_cast<int>(threadIdx.x);
+    const int thread = team_thread();
     if constexpr (cores) return (thread / 32 / T::warps_n * T::rm + r / 2) * 8 + thread % 4 * 2 + r % 2;
     else return thread / threads_n + r * threads_m;
   }
   static __device__ int col(int s) {
-    const int thread = static_cast<int>(threadIdx.x);
+    const int thread = team_thread();
     if constexpr (cores) return (thread / 32 % T::warps_n * T::rn + s / 2) * 16 + s % 2 * 8 + thread % 32 / 4;
     else return thread % threads_n + s * threads_n;
   }
@@ -68,7 +85,7 @@ __device__ inline void multiply_panel(X* acc, const X* a, const X* b) {
   const auto in_b = [](int j, int k) { return panel_place<T::b_along_k, PitchB>(j, k); };
   using share = panel_share<T>;
   if constexpr (share::cores) {
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, quad = lane % 4, line = lane / 4;
+    const int lane = team_thread() % 32, warp = team_thread() / 32, quad = lane % 4, line = lane / 4;
     const int i = warp / T::warps_n * T::rm * 8 + line, j = warp % T::warps_n * T::rn * 16 + line;
 #pragma unroll (T::unroll)
     for (int k = quad; k < T::depth; k += 8) {
@@ -90,9 +107,9 @@ __device__ inline void multiply_panel(X* acc, const X* a, const X* b) {
     for (int k = 0; k < T::depth; ++k) {
       X x[T::rm], y[T::rn];
 #pragma unroll
-      for (int r = 0; r < T::rm; ++r) x[r] = a[in_a(i + r * share::threads_m, k)];
+      for (int r = 0; r < T::rm; ++r) x[r] = conj_if<T::keeps_b && T::conj_a>(a[in_a(i + r * share::threads_m, k)]);
 #pragma unroll
-      for (int s = 0; s < T::rn; ++s) y[s] = conj_if<T::conj_b>(b[in_b(j + s * share::threads_n, k)]);
+      for (int s = 0; s < T::rn; ++s) y[s] = conj_if<!T::keeps_b && T::conj_b>(b[in_b(j + s * share::threads_n, k)]);
 #pragma unroll
       for (int r = 0; r < T::rm; ++r)
 #pragma unroll
@@ -117,91 +134,112 @@ __device__ inline void for_own(const offset* row_c, const offset* col_c, const V
   }
 }
 
+/// Offsets of `Lines` rows (in a and in c) or columns (in b and in c) from `first` on. The rows of a tensor core's tile are dealt
+/// out so that neighbouring threads have neighbours.
+template <class T, bool OfB, int Lines, int Threads>
+__device__ inline void find_lines(int thread, offset* table, i64 first) {
+  for (int x = thread; x < Lines; x += Threads) {
+    const i64 at = first + (!OfB && T::dealt ? x / 8 * 8 + x % 8 / 2 + x % 2 * 4 : x);
+    i64 factor = 0, c = 0;
+    bool there = at < (OfB ? T::n : T::m);
+    if constexpr (OfB) there = there && T::col(at, factor, c);
+    else if (there) T::row(at, factor, c);
+    table[x] = there ? static_cast<offset>(factor) : outside, table[Lines + x] = there ? static_cast<offset>(c) : outside;
+  }
+}
+
 extern "C" __global__ void __launch_bounds__(panel_type::block, panel_type::blocks) panel(const __grid_constant__ panel_args args) {
   using T = panel_type;
   using X = typename T::E::wide;
   using share = panel_share<T>;
+  constexpr bool b_stays = T::keeps_b;
   constexpr int pitch_a = (T::a_along_k ? T::depth : T::rows) + T::pad_a, pitch_b = (T::b_along_k ? T::depth : T::cols) + T::pad_b;
   constexpr int a_bytes = ((T::a_along_k ? T::rows : T::depth) * pitch_a * static_cast<int>(sizeof(X)) + 15) / 16 * 16;
   constexpr int b_bytes = ((T::b_along_k ? T::cols : T::depth) * pitch_b * static_cast<int>(sizeof(X)) + 15) / 16 * 16;
-  constexpr i64 panels = (T::m + T::rows - 1) / T::rows, tiles = (T::n + T::cols - 1) / T::cols, ways = (tiles + T::turns - 1) / T::turns;
+  constexpr int kept = b_stays ? T::cols : T::rows, kept_bytes = b_stays ? b_bytes : a_bytes;
+  constexpr int passing = b_stays ? T::rows : T::cols, passing_bytes = b_stays ? a_bytes : b_bytes;
+  constexpr i64 panels = ((b_stays ? T::n : T::m) + kept - 1) / kept, tiles = ((b_stays ? T::m : T::n) + passing - 1) / passing, ways = (tiles + T::turns - 1) / T::turns;
   extern __shared__ __align__(16) char shared[];
-  X* const image_a = reinterpret_cast<X*>(shared);
-  const auto image_b = [&](int turn) { return reinterpret_cast<X*>(shared + a_bytes + turn % T::slots * b_bytes); };
-  offset* const row_a = reinterpret_cast<offset*>(shared + a_bytes + T::slots * b_bytes), *const row_c = row_a + T::rows, *const sum_a = row_c + T::rows, *const sum_b = sum_a + T::depth;
-  offset* const cols = sum_b + T::depth;  // of three tiles: b, c
+  const int thread = team_thread(), team = T::teams == 1 ? 0 : static_cast<int>(threadIdx.x) / T::team;
+  X* const stays = reinterpret_cast<X*>(shared);
+  const auto passes = [&](int turn) { return reinterpret_cast<X*>(shared + kept_bytes + (team * T::slots + turn / T::teams % T::slots) * passing_bytes); };
+  offset* const sum_a = reinterpret_cast<offset*>(shared + kept_bytes + T::teams * T::slots * passing_bytes), *const sum_b = sum_a + T::depth;
+  offset* const own = sum_b + T::depth, *const others = own + 2 * kept + team * (6 * passing);  // of the kept lines; of three tiles: in the factor, in c
   const X alpha = coefficient(static_cast<X*>(nullptr), args.alpha), beta = coefficient(static_cast<X*>(nullptr), args.beta);
   for (i64 part = blockIdx.x; part < args.parts; part += gridDim.x) {
-    const i64 i0 = part % panels * T::rows, first = part / panels % ways * T::turns;
-    const int turns = static_cast<int>(tiles - first < T::turns ? tiles - first : T::turns);
+    // Rows of a: blocks at work on one problem take turns by turns, so that what they touch lies together.
+    const i64 way = part / panels % ways, first = b_stays ? way : way * T::turns, step = b_stays ? ways : 1;
+    const int turns = static_cast<int>(b_stays ? (tiles - way + ways - 1) / ways : tiles - first < T::turns ? tiles - first : T::turns);
     i64 oa = 0, ob = 0, oc = 0;
     T::batch(part / panels / ways, oa, ob, oc);
     const X* const pa = static_cast<const X*>(args.a) + oa;
     const X* const pb = static_cast<const X*>(args.b) + ob;
     X* const pc = static_cast<X*>(args.c) + oc;
-    const auto column_table = [&](int turn) { return cols + turn % 3 * (2 * T::cols); };
-    const auto find_columns = [&](int turn) {
-      offset* const table = column_table(turn);
-      for (int x = threadIdx.x; x < T::cols; x += T::block) {
-        const i64 j = (first + turn) * T::cols + x;
-        i64 b = 0, c = 0;
-        const bool there = j < T::n && T::col(j, b, c);
-        table[x] = there ? static_cast<offset>(b) : outside, table[T::cols + x] = there ? static_cast<offset>(c) : outside;
-      }
-    };
+    const auto table = [&](int turn) { return others + turn / T::teams % 3 * (2 * passing); };
+    const auto find = [&](int turn) { find_lines<T, !b_stays, passing, T::team>(thread, table(turn), (first + turn * step) * passing); };
     if (part != blockIdx.x) __syncthreads();
-    for (int x = threadIdx.x; x < T::rows; x += T::block) {
-      i64 a = 0, c = 0;
-      if (i0 + x < T::m) T::row(i0 + x, a, c);
-      row_a[x] = i0 + x < T::m ? static_cast<offset>(a) : outside, row_c[x] = i0 + x < T::m ? static_cast<offset>(c) : outside;
-    }
+    find_lines<T, b_stays, kept, T::block>(threadIdx.x, own, part % panels * kept);
     for (int x = threadIdx.x; x < T::depth; x += T::block) {
       i64 a = 0, b = 0;
       if (x < T::k) T::sum(x, a, b);
       sum_a[x] = x < T::k ? static_cast<offset>(a) : outside, sum_b[x] = x < T::k ? static_cast<offset>(b) : outside;
     }
-    find_columns(0);
-    if (turns > 1) find_columns(1);
+    if (team < turns) find(team);
+    if (team + T::teams < turns) find(team + T::teams);
     __syncthreads();
-    const auto load_b = [&](int turn) {
-      load_lines<X, T::cols, T::depth, pitch_b, T::block, T::b_along_k, T::vec_b>(image_b(turn), pb, column_table(turn), sum_b);
+    if constexpr (b_stays) load_lines<X, T::cols, T::depth, pitch_b, T::block, T::b_along_k, T::vec_b>(threadIdx.x, stays, pb, own, sum_b);
+    else load_lines<X, T::rows, T::depth, pitch_a, T::block, T::a_along_k, T::vec_a>(threadIdx.x, stays, pa, own, sum_a);
+    commit_copies();  // by every team, also one without a turn
+    const auto load = [&](int turn) {
+      if constexpr (b_stays) load_lines<X, T::rows, T::depth, pitch_a, T::team, T::a_along_k, T::vec_a>(thread, passes(turn), pa, table(turn), sum_a);
+      else load_lines<X, T::cols, T::depth, pitch_b, T::team, T::b_along_k, T::vec_b>(thread, passes(turn), pb, table(turn), sum_b);
       commit_copies();
     };
-    load_lines<X, T::rows, T::depth, pitch_a, T::block, T::a_along_k, T::vec_a>(image_a, pa, row_a, sum_a);
-    load_b(0);
+    const auto row_c = [&](int turn) { return (b_stays ? table(turn) : own) + T::rows; };
+    const auto col_c = [&](int turn) { return (b_stays ? own : table(turn)) + T::cols; };
     X acc[share::down * share::across];
-    const auto begin = [&](int turn) {
+    const auto read = [&](int turn) {
 #pragma unroll
       for (X& x : acc) x = zero_of(static_cast<X*>(nullptr));
-      if constexpr (T::beta) {
-        for_own<T>(row_c, column_table(turn) + T::cols, [&](int r, int s, offset at) { acc[share::at(r, s)] = pc[at]; });
-#pragma unroll
-        for (X& x : acc) x = product_of(beta, x);
-      }
+      if constexpr (T::beta) for_own<T>(row_c(turn), col_c(turn), [&](int r, int s, offset at) { acc[share::at(r, s)] = pc[at]; });
     };
-    begin(0);
+    const auto begin = [&] {
+#pragma unroll
+      for (X& x : acc) x = T::beta ? product_of(beta, x) : x;
+    };
+    // Where a and c lie in the same sectors, c's reads have just brought what is copied of a.
+    if (team < turns) {
+      if constexpr (!b_stays) load(team);
+      read(team);
+      if constexpr (b_stays) load(team);
+      begin();
+    }
     wait_copies<0>();
     __syncthreads();
-    // alpha belongs to a, for all the columns.
-    if (T::conj_a || args.alpha[0] != 1 || args.alpha[1] != 0) {
-      for (int x = threadIdx.x; x < a_bytes / static_cast<int>(sizeof(X)); x += T::block) image_a[x] = product_of(alpha, conj_if<T::conj_a>(image_a[x]));
+    // alpha belongs to what stays.
+    constexpr bool conj = b_stays ? T::conj_b : T::conj_a;
+    if (conj || args.alpha[0] != 1 || args.alpha[1] != 0) {
+      for (int x = threadIdx.x; x < kept_bytes / static_cast<int>(sizeof(X)); x += T::block) stays[x] = product_of(alpha, conj_if<conj>(stays[x]));
       __syncthreads();
     }
 #pragma unroll 1
-    for (int turn = 0; turn < turns; ++turn) {
-      const bool more = turn + 1 < turns;
-      if (T::slots == 2 && more) load_b(turn + 1);
-      multiply_panel<T, pitch_a, pitch_b>(acc, image_a, image_b(turn));
+    for (int turn = team; turn < turns; turn += T::teams) {
+      const int after = turn + T::teams;
+      const bool more = after < turns;
+      if (T::slots == 2 && more) load(after);
+      multiply_panel<T, pitch_a, pitch_b>(acc, b_stays ? passes(turn) : stays, b_stays ? stays : passes(turn));
       if constexpr (T::slots == 1) {
-        __syncthreads();
-        if (more) load_b(turn + 1);
+        meet();
+        if (!b_stays && more) load(after);
       }
-      for_own<T>(row_c, column_table(turn) + T::cols, [&](int r, int s, offset at) { pc[at] = acc[share::at(r, s)]; });
+      for_own<T>(row_c(turn), col_c(turn), [&](int r, int s, offset at) { pc[at] = acc[share::at(r, s)]; });
       if (!more) break;
-      begin(turn + 1);
-      if (turn + 2 < turns) find_columns(turn + 2);
+      read(after);
+      if constexpr (T::slots == 1 && b_stays) load(after);
+      begin();
+      if (after + T::teams < turns) find(after + T::teams);
       wait_copies<0>();
-      __syncthreads();
+      meet();
     }
   }
 }

@@ -19,6 +19,7 @@
 #include <ricci/core/error.hpp>
 
 #include "cuda_problems.hpp"
+#include "degrees.hpp"
 
 #include "gpu/cache.hpp"
 #include "gpu/executable.hpp"
@@ -163,9 +164,9 @@ double difference(const std::vector<double>& x, const std::vector<double>& y) {
   return most / largest;
 }
 
-class bench {
+class fem_cuda_bench {
  public:
-  explicit bench(const settings& set) : set_(set), device_(cuda::current_device()), use_(device_), pattern_(64 << 20) {
+  explicit fem_cuda_bench(const settings& set) : set_(set), device_(cuda::current_device()), use_(device_), pattern_(64 << 20) {
     pattern_.randomise(dtype::f64, 1);
   }
 
@@ -318,14 +319,14 @@ int main(int count, char** arguments) try {
     else if (name == "--tune") set.tune = std::stoi(value);
     else if (name == "--compile") set.compile = value != "0";
     else if (name == "--degrees") {
-      set.first = std::stoi(value);
-      set.last = value.find(':') == std::string::npos ? set.first : std::stoi(value.substr(value.find(':') + 1));
+      const bench::degree_range range = bench::degrees_of(value);
+      set.first = range.first, set.last = range.last;
     } else {
       std::cerr << "bench_fem_cuda: there is no option " << name << "\n";
       return 2;
     }
   }
-  bench(set).run();
+  fem_cuda_bench(set).run();
 } catch (const std::exception& failure) {
   std::cerr << failure.what() << "\n";
   return 1;

@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <fstream>
 #include <memory>
-#include <regex>
 #include <string>
 
 #include <omp.h>
@@ -18,6 +17,7 @@
 #include "../../examples/fem/operators.hpp"
 #include "compare.hpp"
 #include "dealii_peer.hpp"
+#include "degrees.hpp"
 #include "eigen_peer.hpp"
 #include "timing.hpp"
 
@@ -354,14 +354,12 @@ int main(int count, char** arguments) {
   CLI::App app("The CEED bake-off kernels and operators beside Eigen, deal.II and the roofline");
   app.add_option("--case", set.only, "All if none is named")->check(CLI::IsMember({"BK1", "BK2", "BK3", "BK4", "BK5", "BK6", "BP1", "BP3", "BP5", "BP3c"}));
   app.add_option("--size", set.size, "cache or 1M; both if none is named")->check(CLI::IsMember({"cache", "1M"}));
-  app.add_option("--degrees", degrees, "As 3 or 1:8")->check([](const std::string& text) {
-    return std::regex_match(text, std::regex("[1-9][0-9]?(:[1-9][0-9]?)?")) ? std::string() : "not a degree, or two as 1:8: " + text;
-  });
+  app.add_option("--degrees", degrees, "As 3 or 1:8")->check(bench::check_degrees);
   app.add_option("--seconds", set.seconds, "Of each measurement")->check(CLI::PositiveNumber);
   app.add_option("--json", set.json, "File for the results");
   CLI11_PARSE(app, count, arguments);
-  set.first = std::stoi(degrees);
-  set.last = degrees.find(':') == std::string::npos ? set.first : std::stoi(degrees.substr(degrees.find(':') + 1));
+  const bench::degree_range range = bench::degrees_of(degrees);
+  set.first = range.first, set.last = range.last;
   omp_set_num_threads(1);
   fem_bench(set).run();
 }

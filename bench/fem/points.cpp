@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
-#include <regex>
 #include <string>
 
 #include <omp.h>
@@ -15,6 +14,7 @@
 #include <machine/machine.hpp>
 
 #include "compare.hpp"
+#include "degrees.hpp"
 #include "eigen_peer.hpp"
 #include "timing.hpp"
 #include "xsmm_peer.hpp"
@@ -109,13 +109,10 @@ int main(int count, char** arguments) {
   std::string degrees = "2:9";
   double seconds = 0.1;
   CLI::App app("Values and derivatives at quadrature points beside Eigen and libxsmm");
-  app.add_option("--degrees", degrees, "As 3 or 2:9")->check([](const std::string& text) {
-    return std::regex_match(text, std::regex("[1-9][0-9]?(:[1-9][0-9]?)?")) ? std::string() : "not a degree, or two as 2:9: " + text;
-  });
+  app.add_option("--degrees", degrees, "As 3 or 2:9")->check(bench::check_degrees);
   app.add_option("--seconds", seconds, "Of each measurement")->check(CLI::PositiveNumber);
   CLI11_PARSE(app, count, arguments);
-  const int first = std::stoi(degrees);
-  const int last = degrees.find(':') == std::string::npos ? first : std::stoi(degrees.substr(degrees.find(':') + 1));
+  const auto [first, last] = bench::degrees_of(degrees);
   omp_set_num_threads(1);
   std::printf("%s; one thread; second cache; nominal GFLOP/s; ratio to the best peer\n", ricci::this_machine().name.c_str());
   std::printf("%-8s %6s %9s %12s %9s %9s %7s %8s %8s\n", "case", "degree", "GFLOP/s", "side by side", "Eigen", "libxsmm", "ratio", "peak", "error");

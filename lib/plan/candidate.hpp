@@ -169,7 +169,7 @@ struct candidate {
     const auto lane = std::find_if(step.axes.begin(), step.axes.end(),
                                    [&](const step_axis& x) { return x.label == step.lane_label; });
     if (lane == step.axes.end() || step.lanes == lanes::k) return;
-    std::int64_t reach = lane->tile, cols = s.cols;
+    std::int64_t reach = lane->tile;
     if (lane->tile != lane->extent) return;
     std::vector<const step_axis*> joined;
     for (bool grown = true; grown;) {
@@ -182,7 +182,7 @@ struct candidate {
         if (!nests || x.c == 0 || x.b == 0) continue;
         reach *= x.tile;
         joined.push_back(&x);
-        if (x.role == group::n && x.tile == cols) s.cols = 1;
+        if (x.role == group::n && x.tile == s.cols) s.cols = 1;  // the first of several as long: the others are loops
         else s.loops = std::max<std::int64_t>(1, s.loops / x.tile);
         grown = true;
         break;

@@ -65,6 +65,12 @@ double unhidden(double block_bytes) {
   return block_bytes <= many ? share : share + 0.25 * std::log2(block_bytes / many);
 }
 
+/// A product alone, in no blocks: it goes through its tensors once, the hardware follows, and nothing that a later step reads
+/// is pushed out.
+bool is_alone(const segment& s, const std::vector<int>& block) {
+  return block.empty() && s.steps.size() == 1 && (s.steps[0].how == method::direct || s.steps[0].how == method::blocked);
+}
+
 /// What the steps of slices pass on.
 bool is_slice(const operand& x, const plan_step& s) {
   return x.where == operand::kind::temporary && has(x, s.slice_label) && stride_of(x, s.slice_label) == 0;
@@ -186,7 +192,8 @@ double seconds_of(const segment& s, const std::vector<int>& block, double footpr
   // What is asked for early comes in the meantime, but for many streams at once. Measured.
   const double late = !fetched || footprint < second ? 1 : streams_in < 3 ? 0.5 : 1;
   // Chains of even and odd products lie side by side, vector after vector: the hardware follows them through large blocks.
-  const double most = has_halves(s) ? 1.3 : std::numeric_limits<double>::infinity(), most_inside = beyond ? 0.75 : most;
+  const double most = is_alone(s, block) ? (beyond ? 0.6 : 0.5) : has_halves(s) ? 1.3 : std::numeric_limits<double>::infinity();
+  const double most_inside = beyond ? 0.75 : most;
   inside *= has_halves(s) ? crowded : 1;
   // What the first cache does not hold goes through the second one, which written products do not hide. The steps' own
   // estimates are those of the smallest blocks. Measured.

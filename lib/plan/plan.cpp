@@ -330,7 +330,7 @@ plan in_stages(const planning::staged& parts, plan p, const machine& m, const op
     plan stage;
     stage.source = w.source;
     stage.bytes = p.bytes;
-    run_together(w, stage, m, o, {}, nullptr);
+    run_together(w, stage, m, o, {w.once > 0 ? 0 : -1, false}, nullptr);
     p.flops += stage.flops, p.seconds += stage.seconds;
     p.stages.push_back(std::move(stage));
   }
@@ -356,6 +356,20 @@ plan plan_variant(const program& source, const machine& m, const options& o, con
   return apart.seconds < 0.95 * p.seconds ? apart : p;
 }
 
+/// The best of these plans, or the one in which small factors are multiplied with one another first.
+plan or_multiplied(plan best, const program& source, const machine& m, const options& o) {
+  const work w = planning::make_work(source, o, 0, true, true);
+  if (w.once == 0) return best;
+  plan p;
+  p.source = source;
+  p.notes = w.notes;
+  note_disjoint(source, p);
+  count(p);
+  p = in_stages(planning::stages_of(w), std::move(p), m, o);
+  const double memory = p.bytes < planning::last_cache(m) ? 0 : p.bytes / (m.memory_bandwidth * 1e9);
+  return std::max(p.seconds, memory) < 0.9 * best.seconds ? p : best;
+}
+
 }  // namespace
 
 plan make_plan(const program& source, const machine& m, const options& o, const hints& h) {
@@ -369,6 +383,7 @@ plan make_plan(const program& source, const machine& m, const options& o, const 
       const bool wanted = v < planning::variant_count || planning::has_joined(other);
       if (wanted && other.seconds < best.seconds * 0.999) best = std::move(other);
     }
+  if (has_variants(source) && h.block < 0) best = or_multiplied(std::move(best), source, m, o);
   if (source.statements.empty()) return best;
   planning::stream_results(best, m);
   for (plan& stage : best.stages) planning::stream_results(stage, m);

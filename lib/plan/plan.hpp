@@ -202,15 +202,17 @@ struct work {
   bool shares = true;         // nothing that is read is written
   bool may_overlap = false;   // a left side may share memory with something read: no blocks
   std::vector<int> turned;    // no blocks over these labels: other values of them are read than the ones just made
+  std::size_t once = 0;       // of the first operations: they multiply small factors with one another, in a stage of their own
   std::vector<std::string> notes;
 };
 
 /// Drops labels of extent 1 and everything that is empty; folds C into beta; orders the contractions. Orders of equal
 /// cost are many; `variant` picks another of them (0 .. variant_count - 1; as many again turn the order of all statements
 /// but the first round, so that products that follow each other run along one axis).
-/// forwards: locals that only name a tensor are read from its memory.
+/// forwards: locals that only name a tensor are read from its memory. multiplies: small factors meet each other before they
+/// meet a large tensor, where that may pay (work::once).
 inline constexpr int variant_count = 6;
-work make_work(const program& p, const options& o, int variant = 0, bool forwards = false);
+work make_work(const program& p, const options& o, int variant = 0, bool forwards = false, bool multiplies = false);
 
 /// Replaces locals that only name a tensor in memory by it, where nothing that is read is written; true: a statement
 /// that is not needed any more.

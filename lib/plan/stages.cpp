@@ -37,6 +37,7 @@ std::vector<int> turned_labels(const work& w, std::size_t first, std::size_t las
 work piece(const work& w, std::size_t first, std::size_t last, const std::vector<int>& slots,
            const std::vector<std::vector<std::int64_t>>& strides) {
   work out = w;
+  if (last > w.once) out.once = 0;
   out.turned = turned_labels(w, first, last);
   out.ops.assign(w.ops.begin() + static_cast<std::ptrdiff_t>(first), w.ops.begin() + static_cast<std::ptrdiff_t>(last));
   for (pair_op& op : out.ops)
@@ -110,7 +111,7 @@ std::vector<int> common_labels(const work& w) {
 }
 
 staged stages_of(const work& w) {
-  if (w.ops.size() < 3 || w.ops.size() > most_operations) return {};
+  if ((w.ops.size() < 3 && w.once == 0) || w.ops.size() > most_operations) return {};
   const auto common_of = [&](std::size_t first, std::size_t last) {
     const std::vector<int> slots = crossing(w, first, last);
     const std::vector<std::vector<std::int64_t>> none(slots.size());
@@ -126,10 +127,11 @@ staged stages_of(const work& w) {
   const auto extent = [&](int l) { return l < 0 ? 0 : w.source.labels[static_cast<std::size_t>(l)].extent; };
   // From the first operation on, as long as the longest label of its start runs through.
   int lead = longest(common_of(0, 2));
-  if (extent(longest(common_labels(w))) >= std::max<std::int64_t>(extent(lead), 2)) return {};
+  if (w.once == 0 && extent(longest(common_labels(w))) >= std::max<std::int64_t>(extent(lead), 2)) return {};
   std::vector<std::size_t> cuts{0};
-  bool worth_it = false;
-  for (std::size_t i = 0; i + 1 < w.ops.size(); ++i) {
+  if (w.once > 0) cuts.push_back(w.once);
+  bool worth_it = w.once > 0;
+  for (std::size_t i = w.once; i + 1 < w.ops.size(); ++i) {
     const std::vector<int> common = common_of(cuts.back(), i + 2);
     if (i == cuts.back()) lead = longest(common);
     if (lead >= 0 && contains(common, lead)) worth_it = true;
@@ -142,7 +144,8 @@ staged stages_of(const work& w) {
   std::vector<int> slots(w.temporaries.size(), -1);
   std::vector<std::vector<std::int64_t>> strides(w.temporaries.size());
   for (std::size_t c = 0; c + 1 < cuts.size(); ++c) {
-    const std::vector<int> mine = crossing(w, cuts[c], cuts[c + 1]), common = common_of(cuts[c], cuts[c + 1]);
+    const std::vector<int> mine = crossing(w, cuts[c], cuts[c + 1]);
+    const std::vector<int> common = cuts[c + 1] == w.once ? std::vector<int>{} : common_of(cuts[c], cuts[c + 1]);
     for (std::size_t t = 0; t < slots.size(); ++t) {
       if (mine[t] < 0 || slots[t] >= 0) continue;
       slots[t] = w.source.slot_count + static_cast<int>(out.between.size());

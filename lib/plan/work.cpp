@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "plan/multiplied.hpp"
 #include "plan/operands.hpp"
 
 namespace ricci::planning {
@@ -13,7 +14,7 @@ namespace {
 
 class builder : operand_maker {
  public:
-  builder(const program& p, const options& o, int variant, bool forwards) : options_(o), variant_(variant) {
+  builder(const program& p, const options& o, int variant, bool forwards, bool multiplies) : options_(o), variant_(variant) {
     out_.source = p;
     local_.assign(static_cast<std::size_t>(p.local_count), -1);
     for (const overlap& x : p.overlaps) {
@@ -25,6 +26,7 @@ class builder : operand_maker {
     out_.shares = shares_;
     if (shares_ && forwards) gone_ = forward_aliases(out_.source);
     if (shares_) shared_ = sharing(out_.source);
+    multiplies_ = multiplies && shares_;
   }
 
   work run() {
@@ -34,6 +36,7 @@ class builder : operand_maker {
       if (gone_.empty() || !gone_[static_cast<std::size_t>(s)]) add_statement(now);
       else out_.notes.push_back(now.left.name + ": another name of " + now.terms[0].factors[0].name + ", not copied");
     }
+    if (!once_.empty()) make_once(out_, once_);
     return std::move(out_);
   }
 
@@ -282,8 +285,22 @@ class builder : operand_maker {
     if (plain && target.where == operand::kind::temporary) made_[o.key[all]] = target;
   }
 
+  /// The same order with small factors multiplied out, if that is wanted.
+  multiplied_order multiplied(const contraction_steps& steps, const std::vector<operand>& factors, const operand& target) const {
+    if (!multiplies_) return {steps, 0};
+    contraction of;
+    for (const operand& f : factors) {
+      of.factors.push_back(f.labels);
+      of.small.push_back(f.where == operand::kind::external);
+    }
+    of.result = target.labels;
+    std::vector<std::int64_t> extents;
+    for (const label_info& l : out_.source.labels) extents.push_back(l.extent);
+    return multiplied_out(steps, of, extents);
+  }
+
   void add_tree(std::vector<operand> parts, const operand& target, const coefficient& alpha, const coefficient& beta) {
-    const auto steps = order_of(parts, target);
+    const auto [steps, made] = multiplied(order_of(parts, target), parts, target);
     std::vector<int> uses(out_.source.labels.size(), 0);  // by how many live parts (and the result) a label is needed
     for (const operand& f : parts)
       for (int l : f.labels) ++uses[l];
@@ -300,6 +317,7 @@ class builder : operand_maker {
         if (uses[l] > 0 && !contains(labels, l)) labels.push_back(l);
       for (int l : labels) ++uses[l];
       operand z = new_temporary(compute_type(target.type), labels, "intermediate");
+      if (s < made) once_.push_back(out_.ops.size());
       emit(x, y, z, {1, -1, {}}, {0, -1, {}});
       parts.push_back(z);
     }
@@ -309,10 +327,14 @@ class builder : operand_maker {
   int variant_;
   sharing shared_;
   std::vector<bool> gone_;  // statements that only named a tensor
+  bool multiplies_ = false;
+  std::vector<std::size_t> once_;  // operations that multiply small factors with one another
 };
 
 }  // namespace
 
-work make_work(const program& p, const options& o, int variant, bool forwards) { return builder(p, o, variant, forwards).run(); }
+work make_work(const program& p, const options& o, int variant, bool forwards, bool multiplies) {
+  return builder(p, o, variant, forwards, multiplies).run();
+}
 
 }  // namespace ricci::planning

@@ -260,12 +260,14 @@ void settle_staging(nest& n) {
     if (*s) (*s)->at = at, at += ((*s)->bytes() * n.chunk + 127) / 64 * 64;
 }
 
-/// Estimated cycles of the first nest with its best tile.
+/// Estimated cycles of the first nest with its best tile: of all iterations, as columns are in a loop or in the tiles.
 double cost_of(const nest& n, const request& r, target t) {
   const geometry g = geometry_of(r, t);
   const auto tiles = tiles_of(n, g, r.lanes == lanes::batch, embeds(r, t));
-  return (tiles.empty() ? 1e30 : tiles[0].cost) + (n.tail ? tail_cost(*n.tail, n.rows, g) : 0) +
-         (n.packed ? packed_cost(*n.packed, n.rows, g) : 0);
+  double times = 1;
+  for (const code_loop& l : n.loops) times *= static_cast<double>(l.count);
+  return times * ((tiles.empty() ? 1e30 : tiles[0].cost) + (n.tail ? tail_cost(*n.tail, n.rows, g) : 0) +
+                  (n.packed ? packed_cost(*n.packed, n.rows, g) : 0));
 }
 
 /// Rows of b in lines that share sets of the first cache: every group of rows of c reads them from the second again, so

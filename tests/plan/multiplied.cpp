@@ -5,21 +5,13 @@
 #include <string>
 
 #include "build_program.hpp"
+#include "machines.hpp"
 #include "plan/multiplied.hpp"
-#include "plan/plan.hpp"
 
 using namespace ricci;
 using namespace ricci::test;
 
 namespace {
-
-/// With the numbers of an AMD EPYC (Zen 4).
-machine zen4() {
-  machine m = *named_machine("avx512");
-  m.writes_kernels = true, m.fetches_blocks = true, m.peak_f64 = 58.7, m.peak_f32 = 117.8, m.memory_bandwidth = 22.8;
-  m.caches = {{32768, 249}, {1048576, 108.9}, {33554432, 84.2}};
-  return m;
-}
 
 /// From nodes to points in `dimensions` directions, p nodes to p + 1 points; mass: and back, by way of a tensor.
 case_builder elements(int dimensions, int p, std::int64_t count, bool mass) {

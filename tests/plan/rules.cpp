@@ -7,7 +7,7 @@
 #include <ricci/core/error.hpp>
 
 #include "build_program.hpp"
-#include "plan/plan.hpp"
+#include "machines.hpp"
 
 using namespace ricci;
 using namespace ricci::test;
@@ -15,14 +15,6 @@ using namespace ricci::test;
 namespace {
 
 const machine avx2 = *named_machine("avx2");
-
-/// With the numbers of an AMD EPYC (Zen 4).
-machine zen4() {
-  machine m = *named_machine("avx512");
-  m.writes_kernels = true, m.fetches_blocks = true, m.peak_f64 = 58.7, m.peak_f32 = 117.8, m.memory_bandwidth = 22.8;
-  m.caches = {{32768, 249}, {1048576, 108.9}, {33554432, 84.2}};
-  return m;
-}
 
 case_builder matrices() {
   case_builder c(dtype::f64);

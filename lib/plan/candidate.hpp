@@ -19,7 +19,8 @@ struct candidate {
   const machine& m;
   const options& o;
   const std::vector<int>& block_labels;
-  plan_step step;
+  const pair_op& op;
+  plan_step step;                // without its operation, which is copied when the step is chosen
   bool along_rows_of_b = false;  // see follow_rows_of_b
 
   step_axis& axis(int label) {
@@ -34,7 +35,7 @@ struct candidate {
   }
 
   std::int64_t packed_bytes() const {
-    const auto size = static_cast<std::int64_t>(size_of(compute_type(step.op.c.type)));
+    const auto size = static_cast<std::int64_t>(size_of(compute_type(op.c.type)));
     std::int64_t n = 0;
     if (step.pack_a) n += tile_size(&step_axis::a, step.lanes != lanes::n);
     if (step.pack_b) n += tile_size(&step_axis::b, true);
@@ -47,7 +48,7 @@ struct candidate {
     if (!step.pack_a && !step.pack_b && !step.buffer_c) return;
     const std::int64_t near = m.caches.empty() ? 24576 : m.caches[0].bytes * 3 / 4;
     const std::int64_t far = m.caches.size() < 2 ? 131072 : m.caches[1].bytes / 2;
-    const std::int64_t width = m.vector_bytes / static_cast<std::int64_t>(size_of(compute_type(step.op.c.type)));
+    const std::int64_t width = m.vector_bytes / static_cast<std::int64_t>(size_of(compute_type(op.c.type)));
     while (packed_bytes() > near) {
       const bool over = packed_bytes() > far;
       step_axis* best = nullptr;
@@ -71,7 +72,7 @@ struct candidate {
   /// A vector times a large matrix goes along its rows, some at a time: the kernel would walk down columns.
   void follow_rows_of_b() {
     step_axis* k = nullptr;
-    double bytes = static_cast<double>(size_of(step.op.b.type));
+    double bytes = static_cast<double>(size_of(op.b.type));
     for (step_axis& x : step.axes) {
       bytes *= static_cast<double>(x.extent);
       if (x.role == group::m || x.role == group::batch || x.tile != x.extent) return;
@@ -80,9 +81,9 @@ struct candidate {
         k = &x;
       }
     }
-    const auto far = [&](const step_axis& x) { return std::abs(x.b) * static_cast<std::int64_t>(size_of(step.op.b.type)) >= 2048; };
+    const auto far = [&](const step_axis& x) { return std::abs(x.b) * static_cast<std::int64_t>(size_of(op.b.type)) >= 2048; };
     if (step.lanes != lanes::n || step.pack_b || step.buffer_c || !k || !far(*k) || k->part != 0 || !block_labels.empty()) return;
-    if (m.caches.size() < 2 || bytes < 0.5 * static_cast<double>(m.caches[1].bytes) || compute_type(step.op.c.type) != step.op.c.type) return;
+    if (m.caches.size() < 2 || bytes < 0.5 * static_cast<double>(m.caches[1].bytes) || compute_type(op.c.type) != op.c.type) return;
     k->tile = std::min<std::int64_t>(k->tile, 8);
     along_rows_of_b = true;
   }
@@ -99,8 +100,8 @@ struct candidate {
       if (x.role == group::n) columns *= x.extent;
       if (x.c != 0) all *= x.extent;
     }
-    const auto second = static_cast<double>(m.caches[1].bytes), size = static_cast<double>(size_of(step.op.c.type));
-    if (sums > most_sums || row_of(step.axes, group::n) * static_cast<std::int64_t>(size_of(step.op.c.type)) < least_row) return;
+    const auto second = static_cast<double>(m.caches[1].bytes), size = static_cast<double>(size_of(op.c.type));
+    if (sums > most_sums || row_of(step.axes, group::n) * static_cast<std::int64_t>(size_of(op.c.type)) < least_row) return;
     if (static_cast<double>(all) * size < 0.5 * second || static_cast<double>(sums * columns) * size > 0.5 * second) return;
     for (step_axis& x : step.axes)
       if (x.role == group::m) x.tile = std::min(x.tile, rows);
@@ -115,7 +116,7 @@ struct candidate {
       elements *= static_cast<double>(x.extent);
       if (x.label != step.lane_label && (!outer || std::abs(x.c) > std::abs(outer->c))) outer = &x;
     }
-    const double bytes = elements * static_cast<double>(size_of(step.op.c.type));
+    const double bytes = elements * static_cast<double>(size_of(op.c.type));
     if (step.lanes != lanes::batch || !outer || !block_labels.empty() || m.caches.empty() || bytes < static_cast<double>(m.caches[0].bytes)) return;
     outer->tile = std::min<std::int64_t>(outer->tile, 8);
   }
@@ -123,7 +124,7 @@ struct candidate {
   /// Cuts an outer axis so that every thread has several pieces.
   void cut_for_threads(double cycles) {
     const int threads = o.threads > 0 ? std::min(o.threads, m.cores) : m.cores;
-    if (threads < 2 || !block_labels.empty() || cycles < 60000 || step.op.cut_label >= 0) return;
+    if (threads < 2 || !block_labels.empty() || cycles < 60000 || op.cut_label >= 0) return;
     std::int64_t pieces = 1;
     for (const step_axis& x : step.axes)
       if (x.role != group::k) pieces *= divide_up(x.extent, x.tile);
@@ -148,7 +149,7 @@ struct candidate {
   shape inner() const {
     shape s;
     s.lanes = step.lanes;
-    s.type = compute_type(step.op.c.type);
+    s.type = compute_type(op.c.type);
     std::int64_t row = 1, col = 1;
     for (const step_axis& x : step.axes) {
       if (x.label == step.lane_label) s.lane = x.tile;
@@ -211,7 +212,7 @@ struct candidate {
     std::int64_t widest = 0;
     for (const step_axis& x : step.axes)
       if (x.role == group::k && x.tile > 16) widest = std::max(widest, std::abs(x.b));
-    return widest * static_cast<std::int64_t>(size_of(step.op.b.type)) >= 1024 ? 1.8 : 1.2;
+    return widest * static_cast<std::int64_t>(size_of(op.b.type)) >= 1024 ? 1.8 : 1.2;
   }
 
   /// Every row of b lies in pages of its own, hundreds of them, at one place of the first cache's ways, and tiles of rows read
@@ -223,7 +224,7 @@ struct candidate {
     std::int64_t rows = 1, pages = 1, widest = 0;
     bool apart = false;
     for (const step_axis& x : step.axes) {
-      const std::int64_t bytes = std::abs(x.b) * static_cast<std::int64_t>(size_of(step.op.b.type));
+      const std::int64_t bytes = std::abs(x.b) * static_cast<std::int64_t>(size_of(op.b.type));
       if (x.role == group::m) rows *= x.tile;
       if (x.role == group::k && x.tile > 16 && bytes > 0 && bytes % page == 0) pages *= x.tile, apart = true;
       if (x.role == group::n && x.tile > 1) widest = std::max(widest, x.tile * bytes);
@@ -236,7 +237,7 @@ struct candidate {
     if (rows_turn_pages()) return true;
     const shape s = inner();
     for (const step_axis& x : step.axes)
-      if (x.role == group::k && x.tile > 1 && std::abs(x.b) * static_cast<std::int64_t>(size_of(step.op.b.type)) < 1024) return false;
+      if (x.role == group::k && x.tile > 1 && std::abs(x.b) * static_cast<std::int64_t>(size_of(op.b.type)) < 1024) return false;
     return strided_penalty(static_cast<double>(s.lane * s.cols * s.k) * static_cast<double>(size_of(s.type))) > 1.5;
   }
 
@@ -246,7 +247,7 @@ struct candidate {
     if (!m.writes_kernels || m.fetches_blocks || step.lanes != lanes::n || !step.pack_b || m.caches.size() < 2) return 1;
     const auto second = static_cast<double>(m.caches[1].bytes);
     double in_play = 0;
-    for (const auto& [x, stride] : {std::pair{&step.op.a, &step_axis::a}, {&step.op.b, &step_axis::b}, {&step.op.c, &step_axis::c}}) {
+    for (const auto& [x, stride] : {std::pair{&op.a, &step_axis::a}, {&op.b, &step_axis::b}, {&op.c, &step_axis::c}}) {
       double bytes = x->where == operand::kind::one ? 0 : static_cast<double>(size_of(x->type));
       for (const step_axis& y : step.axes)
         if (y.*stride != 0) bytes *= static_cast<double>(y.extent);
@@ -259,12 +260,12 @@ struct candidate {
   /// followed by the hardware, but read anew for every piece of the columns; across them every step is a line on its own, which
   /// the next rows find again if all that the sums walk across stays in the second cache. Measured.
   double waits_for_a(const shape& s, std::int64_t calls_of_lane) const {
-    if (!m.writes_kernels || s.lanes != lanes::n || step.pack_a || step.op.a.where == operand::kind::one || m.caches.size() < 2 || s.k < 16) return 0;
-    double bytes = static_cast<double>(size_of(step.op.a.type));
+    if (!m.writes_kernels || s.lanes != lanes::n || step.pack_a || op.a.where == operand::kind::one || m.caches.size() < 2 || s.k < 16) return 0;
+    double bytes = static_cast<double>(size_of(op.a.type));
     std::int64_t stride = 0, span = 0;  // bytes
     for (const step_axis& x : step.axes) {
       if (x.a != 0) bytes *= static_cast<double>(x.extent);
-      const std::int64_t apart = std::abs(x.a) * static_cast<std::int64_t>(size_of(step.op.a.type));
+      const std::int64_t apart = std::abs(x.a) * static_cast<std::int64_t>(size_of(op.a.type));
       if (x.role == group::k && x.tile > 16) stride = std::max(stride, apart), span = std::max(span, apart * x.tile);
     }
     const auto second = static_cast<double>(m.caches[1].bytes);
@@ -296,11 +297,11 @@ struct candidate {
     double total = static_cast<double>(calls) * (per_call + call_cycles(m));
     total += waits_for_a(s, without_a);
     const bool lane_in_a = step.lanes != lanes::n;
-    if (step.pack_a && !step.keep_a) total += pack_cycles(step.op.a, &step_axis::a, lane_in_a, calls);
-    if (step.pack_b && !step.keep_b) total += pack_cycles(step.op.b, &step_axis::b, true, std::max(calls_b, calls_c > 1 ? calls_b : 1));
-    if (step.buffer_c) total += pack_cycles(step.op.c, &step_axis::c, false, calls_c);
+    if (step.pack_a && !step.keep_a) total += pack_cycles(op.a, &step_axis::a, lane_in_a, calls);
+    if (step.pack_b && !step.keep_b) total += pack_cycles(op.b, &step_axis::b, true, std::max(calls_b, calls_c > 1 ? calls_b : 1));
+    if (step.buffer_c) total += pack_cycles(op.c, &step_axis::c, false, calls_c);
     step.flops = work * (is_complex(s.type) ? 4 : 1);
-    if (step.op.scale.where != operand::kind::one) {
+    if (op.scale.where != operand::kind::one) {
       const auto elements = static_cast<double>(tile_size(&step_axis::c, false));
       step.flops += elements;
       total += elements / static_cast<double>(m.vector_bytes) * size;

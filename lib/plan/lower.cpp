@@ -1,7 +1,6 @@
 // One pairwise product on one machine: which axis the lanes run along, what is packed, how it is cut into tiles.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
 #include "plan/candidate.hpp"
@@ -50,28 +49,20 @@ void order_axes(plan_step& s) {
   });
 }
 
-std::string describe(const plan_step& s) {
-  static constexpr const char* kinds[] = {"", " (a problem a lane)", " (dot products)"};
-  std::string text = s.how == method::move ? "copy" : s.how == method::blocked ? "blocked GEMM" : "scalar kernel";
-  if (s.how == method::direct && s.lane_label >= 0)
-    text = "lanes along #" + std::to_string(s.lane_label) + kinds[static_cast<int>(s.lanes)];
-  if (s.pack_a) text += s.keep_a ? ", a packed once" : ", a packed";
-  if (s.pack_b) text += s.keep_b ? ", b packed once" : ", b packed";
-  if (s.buffer_c) text += ", c buffered";
-  return text;
+way way_of(const plan_step& s) {
+  return {s.how, s.lanes, s.how == method::direct ? s.lane_label : -1, s.pack_a, s.pack_b, s.buffer_c, s.pack_a && s.keep_a, s.pack_b && s.keep_b};
 }
 
 class chooser {
  public:
   chooser(const pair_op& op, const std::vector<std::int64_t>& extents, const std::vector<int>& block_labels,
           const machine& m, const options& o)
-      : op_(op), extents_(extents), block_(block_labels), m_(m), o_(o) {}
+      : op_(op), swapped_(op), extents_(extents), block_(block_labels), m_(m), o_(o) {}
 
   plan_step best() {
-    if (try_move()) return std::move(best_);  // a copy along both unit strides: nothing is faster
-    pair_op swapped = op_;
-    std::swap(swapped.a, swapped.b);
-    for (const pair_op* op : {&std::as_const(op_), &std::as_const(swapped)}) {
+    std::swap(swapped_.a, swapped_.b);
+    if (try_move()) return chosen();  // a copy along both unit strides: nothing is faster
+    for (const pair_op* op : {&op_, &std::as_const(swapped_)}) {
       const auto axes = axes_of(*op, extents_);
       if (axes.empty()) try_direct(*op, axes, -1, lanes::n);
       for (const step_axis& x : axes) {
@@ -89,32 +80,29 @@ class chooser {
         try_direct(*op, axes, -1, lanes::n);
       try_blocked(*op, axes);
     }
-    for (const auto& [text, seconds] : tried_)
-      if (text != describe(best_)) best_.rejected.push_back(text + ", about " + format(seconds));
-    return std::move(best_);
+    for (const rejected_way& x : tried_)
+      if (x.what != way_of(best_)) best_.rejected.push_back(x);
+    return chosen();
   }
 
  private:
-  static std::string format(double seconds) {
-    char buffer[32];
-    std::snprintf(buffer, sizeof buffer, "%.3g us", seconds * 1e6);
-    return buffer;
+  plan_step chosen() {
+    if (best_op_) best_.op = *best_op_;
+    return std::move(best_);
   }
 
-  void offer(plan_step s, double cycles) {
+  void offer(plan_step s, const pair_op& op, double cycles) {
     s.seconds = cycles / cycles_per_second(m_);
-    const std::string text = describe(s);
-    const auto known = std::find_if(tried_.begin(), tried_.end(), [&](const auto& t) { return t.first == text; });
-    if (known == tried_.end()) tried_.push_back({text, s.seconds});
-    else known->second = std::min(known->second, s.seconds);
-    if (s.seconds < least_) least_ = s.seconds, best_ = std::move(s);
+    const auto known = std::find_if(tried_.begin(), tried_.end(), [what = way_of(s)](const rejected_way& t) { return t.what == what; });
+    if (known == tried_.end()) tried_.push_back({way_of(s), s.seconds});
+    else known->seconds = std::min(known->seconds, s.seconds);
+    if (s.seconds < least_) least_ = s.seconds, best_ = std::move(s), best_op_ = &op;
   }
 
   /// packs: b is packed although its lanes are neighbours, because its rows are far apart.
   void try_direct(const pair_op& op, const std::vector<step_axis>& axes, int lane, lanes mode, bool packs = false) {
-    candidate c{m_, o_, block_, {}, false};
+    candidate c{m_, o_, block_, op, {}, false};
     plan_step& s = c.step;
-    s.op = op;
     s.axes = axes;
     s.lanes = mode;
     s.lane_label = lane;
@@ -140,7 +128,7 @@ class chooser {
     rows_far_apart_ = !packs && m_.writes_kernels && c.rows_far_apart();
     c.cut_for_threads(before);
     order_axes(s);
-    offer(s, before);
+    offer(std::move(s), op, before);
   }
 
   /// Offers a copy, if the step is one. True: its unit strides agree.
@@ -150,12 +138,10 @@ class chooser {
     const bool plain = op_.alpha == coefficient{1, -1, {}} && unit.where == operand::kind::one && !from.conj &&
                        from.where != operand::kind::one;
     if (!plain || from.labels.size() != op_.c.labels.size()) return false;
-    pair_op op = op_;
-    op.a = unit, op.b = from;
+    const pair_op& op = &unit == &op_.a ? op_ : swapped_;
     const auto axes = axes_of(op, extents_);
     if (axes.size() > kernels::max_loops) return false;
-    candidate c{m_, o_, block_, {}, false};
-    c.step.op = op;
+    candidate c{m_, o_, block_, op, {}, false};
     c.step.how = method::move;
     c.step.axes = axes;
     std::int64_t count = 1;
@@ -169,7 +155,7 @@ class chooser {
     const double cycles = is_turn(axes, op) ? turn_cycles(count, size_of(op.c.type), m_) : move_cycles(count, same, any_b && any_c, op.b.type != op.c.type);
     c.cut_for_threads(cycles);
     order_axes(c.step);
-    offer(c.step, cycles);
+    offer(std::move(c.step), op, cycles);
     return same;
   }
 
@@ -230,7 +216,6 @@ class chooser {
     const bool rounded = compute_type(op.c.type) != op.c.type;  // sums in parts would be rounded to 16 bits each time
     if (rounded && k > 512) return;
     plan_step s;
-    s.op = op;
     s.how = method::blocked;
     s.axes = axes;
     s.pack_a = s.pack_b = true;
@@ -260,10 +245,11 @@ class chooser {
     const double cycles = batch * (area * k / per_cycle * 1.02 + packs(group::m, &step_axis::a) * rows * k + packs(group::n, &step_axis::b) * cols * k +
                                    updates * blocks * rows * cols + 2000);
     order_axes(s);
-    offer(s, cycles);
+    offer(std::move(s), op, cycles);
   }
 
-  pair_op op_;
+  const pair_op& op_;
+  pair_op swapped_;
   const std::vector<std::int64_t>& extents_;
   const std::vector<int>& block_;
   const machine& m_;
@@ -271,7 +257,8 @@ class chooser {
   plan_step best_;
   bool rows_far_apart_ = false;  // of b, in the way that was tried last
   double least_ = std::numeric_limits<double>::infinity();
-  std::vector<std::pair<std::string, double>> tried_;
+  std::vector<rejected_way> tried_;
+  const pair_op* best_op_ = nullptr;  // as it was given, or with its factors in turn
 };
 
 }  // namespace

@@ -105,6 +105,21 @@ struct cache_blocks {
   bool operator==(const cache_blocks&) const = default;
 };
 
+/// How a step may run, as far as a reader is told.
+struct way {
+  method how = method::direct;
+  kernels::lanes lanes = kernels::lanes::n;
+  int lane_label = -1;
+  bool pack_a = false, pack_b = false, buffer_c = false, keep_a = false, keep_b = false;
+  bool operator==(const way&) const = default;
+};
+
+struct rejected_way {
+  way what;
+  double seconds = 0;
+  bool operator==(const rejected_way&) const = default;
+};
+
 struct plan_step {
   pair_op op;
   method how = method::direct;
@@ -123,7 +138,7 @@ struct plan_step {
   std::int64_t slices = 1;
   int slice_steps = 0;                   // of the first of such steps: how many there are
   double flops = 0, bytes = 0, seconds = 0;
-  std::vector<std::string> rejected;     // the other ways considered, with their estimated times
+  std::vector<rejected_way> rejected;    // the other ways considered, with their estimated times
   bool operator==(const plan_step&) const = default;
 };
 

@@ -226,16 +226,16 @@ class writer {
     if (s.how != method::move) out_ += "; " + flops_text(s.flops);
     out_ += ", about " + time_text(s.seconds) + "\n";
     if (rejected_)
-      for (const std::string& other : s.rejected) out_ += "       rejected: " + with_names(other) + "\n";
+      for (const rejected_way& x : s.rejected) out_ += "       rejected: " + way_text(x.what) + format(", about %.3g us\n", x.seconds * 1e6);
   }
 
-  /// "#3" becomes the name of label 3.
-  std::string with_names(const std::string& text) const {
-    const std::size_t at = text.find('#');
-    if (at == std::string::npos) return text;
-    std::size_t end = at + 1;
-    while (end < text.size() && text[end] >= '0' && text[end] <= '9') ++end;
-    return text.substr(0, at) + label(std::stoi(text.substr(at + 1, end - at - 1))) + text.substr(end);
+  std::string way_text(const way& x) const {
+    static constexpr const char* kinds[] = {"", " (a problem a lane)", " (dot products)"};
+    std::string text = x.how == method::move ? "copy" : x.how == method::blocked ? "blocked GEMM" : "scalar kernel";
+    if (x.how == method::direct && x.lane_label >= 0) text = "lanes along " + label(x.lane_label) + kinds[static_cast<int>(x.lanes)];
+    if (x.pack_a) text += x.keep_a ? ", a packed once" : ", a packed";
+    if (x.pack_b) text += x.keep_b ? ", b packed once" : ", b packed";
+    return text + (x.buffer_c ? ", c buffered" : "");
   }
 
   std::string groups(const plan_step& s) const {

@@ -147,7 +147,7 @@ bool in_teams(const step_shape& s) {
   if (!s.has_a || s.a != dtype::f64 || s.b != s.a || s.c != s.a || !is_one_matrix(s) || s.n[0].c != 1) return false;
   if (std::min(rows, cols) <= 40 || most > 64 || k <= 32 || k > 64) return false;
   if (s.beta) return !is_packed(s) || most <= 48 || most > 56;
-  return most > 52 && (!is_packed(s) || most <= 56);
+  return most > 54 && (!is_packed(s) || most <= 56);
 }
 
 bool choose_panel(const step_shape& s, const gpu_machine& m, panel_config& out) {

@@ -57,7 +57,7 @@ struct request {
   bool staggered = !two_passes();  // a tile of rows begins its sums at the row of b beside its first row of c
   bool b_in_order = false;  // b comes from memory: tiles as wide as its rows, so that lines are read as they lie
   int fetch_ahead = 0;  // bytes; 0: nothing is fetched early
-  bool fetch_a = false, fetch_b = false, fetch_c = false;  // the operands that come from memory
+  std::int64_t fetch_a = 0, fetch_b = 0, fetch_c = 0;  // bytes of an iteration up to which an operand is fetched
   std::int64_t next_a = 0, next_b = 0;                     // bytes to what the next call reads, where a call is one iteration
 };
 

@@ -40,9 +40,9 @@ void contract_code::in_loops(const loops& around, std::size_t left, const std::f
 
 /// Asks for the lines that a later iteration needs, as many as one iteration moves on.
 void contract_code::fetch_ahead(const code_loop& l) {
-  const auto fetch = [&](bool wanted, const reg64& p, std::int64_t step) {
+  const auto fetch = [&](std::int64_t most, const reg64& p, std::int64_t step) {
     const std::int64_t size = std::abs(step);
-    if (!wanted || size == 0 || size > 4096) return;
+    if (size == 0 || size > std::min<std::int64_t>(most, 4096)) return;
     const int slot = slot_of(p);
     if (!slot && ((p == a_ && now_->stage_a) || (p == b_ && now_->stage_b))) return;  // it stands in the scratch
     if (slot) mov(rax, qword[rsp + slot]);
@@ -66,9 +66,9 @@ void contract_code::plan_fetches(const nest& n) {
   if (request_.fetch_ahead == 0 || !spreads(n)) return;
   const code_loop one{1, request_.next_a, request_.next_b, 0};
   const code_loop& l = n.loops.empty() ? one : n.loops[0];
-  const auto add = [&](bool wanted, const reg64& p, std::int64_t step, std::int64_t row) {
+  const auto add = [&](std::int64_t most, const reg64& p, std::int64_t step, std::int64_t row) {
     const std::int64_t size = std::abs(step);
-    if (!wanted || size == 0 || size > most_fetched) return;
+    if (size == 0 || size > std::min(most, most_fetched)) return;
     const std::int64_t ahead = std::max<std::int64_t>(request_.fetch_ahead, size);
     far_.push_back({p, step < 0 ? -ahead : ahead, size, row});
   };

@@ -304,7 +304,7 @@ std::vector<nest> shape(const request& wanted, target t) {
   for (nest& n : out) {
     choose_tile(n, tiles_of(n, g, r.lanes == lanes::batch, embeds(r, t)), r.tile, r.b_in_order, rows_far_apart(r));
     decide_loops(n, g);
-    n.ragged = t == target::avx512 && r.lanes == lanes::n && r.fetch_ahead == 0 && (n.vectors.back().width < 64 || partial(n.vectors.back(), g));
+    n.ragged = t == target::avx512 && r.lanes == lanes::n && (n.vectors.back().width < 64 || partial(n.vectors.back(), g));
     stage_b(n, r);
     settle_staging(n);
     if (!n.unrolled && !n.even_vectors) n.unrolled = true;

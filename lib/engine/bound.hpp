@@ -68,7 +68,7 @@ struct bound_step {
   kernels::stream_fn stream_c = nullptr;                 // c is dense and leaves the buffer past the caches
   bool far = false;                                      // what is external comes from beyond the second cache
   bool fetch_next = false;                               // of the next block, while this one runs
-  int fetch_ahead = 0;                                   // bytes, for external operands that come from memory
+  fetching ask;                                          // for external operands
   place a, b, c;
   place scale;                                           // what the sums are multiplied by, instead of alpha
   bool scaled = false;

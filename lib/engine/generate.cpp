@@ -118,9 +118,9 @@ void generate_kernels(bound_step& s, const options& o) {
   if (r.alpha == codegen::factor::zero) r.alpha = codegen::factor::any;
   if (s.scaled) r.alpha = codegen::factor::tensor;
   const auto external = [&](const place& p) { return p.where == operand::kind::external; };
-  r.fetch_ahead = s.fetch_ahead;
-  r.fetch_a = external(s.a) && s.pack_a < 0, r.fetch_b = external(s.b) && s.pack_b < 0;
-  r.fetch_c = external(s.c) && s.buffer_c < 0;
+  r.fetch_ahead = s.ask.ahead;
+  r.fetch_a = external(s.a) && s.pack_a < 0 ? s.ask.factors : 0, r.fetch_b = external(s.b) && s.pack_b < 0 ? s.ask.factors : 0;
+  r.fetch_c = external(s.c) && s.buffer_c < 0 ? s.ask.result : 0;
   if (!s.free_loops.empty() && s.stream_c) {
     r.next_a = s.free_loops.back().a, r.next_b = s.free_loops.back().b;
   }

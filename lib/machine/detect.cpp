@@ -105,6 +105,7 @@ void describe_isa(machine& m) {
   m.writes_kernels = codegen::best_target() != codegen::target::none;
 #if defined(__x86_64__)
   m.fetches_blocks = __builtin_cpu_is("amd") != 0;
+  m.fetch_ahead = __builtin_cpu_is("intel") ? 2048 : 0;
 #endif
 }
 

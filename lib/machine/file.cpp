@@ -34,8 +34,7 @@ json to_json(const machine& m) {
   return {{"ricci_machine", format}, {"name", m.name}, {"isa", m.isa}, {"cores", m.cores},
           {"vector_bytes", m.vector_bytes}, {"vector_registers", m.vector_registers}, {"peak_f64", m.peak_f64},
           {"peak_f32", m.peak_f32}, {"caches", caches}, {"memory_bandwidth", m.memory_bandwidth},
-          {"memory_bandwidth_all", m.memory_bandwidth_all},
-          {"fetch_ahead", m.fetch_ahead}};
+          {"memory_bandwidth_all", m.memory_bandwidth_all}};
 }
 
 bool plausible(double speed) { return std::isfinite(speed) && speed > 0.01 && speed < 1e6; }
@@ -59,7 +58,6 @@ machine from_json(const json& j) {
   for (const auto& level : j.at("caches")) m.caches.push_back({level.at("bytes"), level.at("bandwidth")});
   m.memory_bandwidth = j.at("memory_bandwidth");
   m.memory_bandwidth_all = j.at("memory_bandwidth_all");
-  m.fetch_ahead = std::clamp(j.value("fetch_ahead", 0), 0, 1 << 16);
   m.measured = true;
   return m;
 }
@@ -91,7 +89,7 @@ std::optional<machine> load_machine(const std::string& file, const machine& like
                       m.vector_registers == like.vector_registers;
     if (!same || !plausible(m)) return std::nullopt;
     m.writes_kernels = like.writes_kernels;
-    m.fetches_blocks = like.fetches_blocks;
+    m.fetches_blocks = like.fetches_blocks, m.fetch_ahead = like.fetch_ahead;
     m.cores = like.cores;  // what this process may use, which may differ from one run to the next
     return m;
   } catch (const std::exception&) {

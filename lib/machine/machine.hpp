@@ -26,7 +26,7 @@ struct machine {
   double memory_bandwidth = 0;      // GB/s, one core
   double memory_bandwidth_all = 0;  // GB/s, all cores
   bool writes_kernels = false;      // kernels are written for each plan (lib/codegen)
-  int fetch_ahead = 0;              // bytes that kernels ask for early where data comes from memory; 0: not at all
+  int fetch_ahead = 0;              // bytes ahead of what they compute that kernels ask for data; 0: not at all (seen to gain on Intel)
   bool fetches_blocks = false;      // chains gain from asking for the next block (seen on AMD, where it is lost on Intel)
   bool measured = false;            // peaks and bandwidths measured here, not taken from a table
   bool operator==(const machine&) const = default;

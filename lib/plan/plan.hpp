@@ -120,6 +120,13 @@ struct rejected_way {
   bool operator==(const rejected_way&) const = default;
 };
 
+/// Operands that a kernel asks for while it computes what lies before them.
+struct fetching {
+  int ahead = 0;                         // bytes; 0: it does not ask
+  std::int64_t factors = 0, result = 0;  // bytes of an iteration up to which they are asked for
+  bool operator==(const fetching&) const = default;
+};
+
 struct plan_step {
   pair_op op;
   method how = method::direct;
@@ -130,7 +137,7 @@ struct plan_step {
   bool far = false;                      // what is external comes from beyond the second cache
   bool fetch_next = false;               // external operands of the next block are asked for while this one runs
   std::vector<int> asks_for;             // slots of such, by a pointwise step between products
-  int fetch_ahead = 0;                   // bytes: external operands come from memory and are asked for early
+  fetching ask;                          // for external operands
   bool keep_a = false, keep_b = false;   // packed once for the whole run: the block labels do not move it
   std::vector<step_axis> axes;           // outer loops run in this order; summed labels last
   cache_blocks cut;                      // blocked

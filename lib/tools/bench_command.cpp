@@ -116,7 +116,7 @@ void run(const arguments& a) {
   r.sizes = parse_sizes(a.sizes);
   for (const std::string& b : words(a.betas, {"0", "1"}, "beta that is measured")) r.betas.push_back(b == "1");
   r.layouts = words(a.layouts, {"strided", "pointers", "interleaved"}, "layout");
-  r.footprints = words(a.footprints, {"l1", "l2", "dram"}, "footprint");
+  r.footprints = words(a.footprints, {"l1", "l2", "l3", "dram"}, "footprint");
   r.threads = a.threads;
   r.deterministic = a.deterministic;
   r.peers = !a.no_peers;
@@ -143,7 +143,7 @@ std::function<void()> add_bench(CLI::App& app) {
   c->add_option("--sizes", given->sizes, "2:32, 5x6x7, @file.csv with columns m,n,k; several with commas");
   c->add_option("--beta", given->betas, "0, 1 or 0,1");
   c->add_option("--layout", given->layouts, "strided, pointers, interleaved");
-  c->add_option("--footprint", given->footprints, "l1, l2, dram: where A, B and C lie together");
+  c->add_option("--footprint", given->footprints, "l1, l2, l3, dram: where A, B and C lie together");
   c->add_option("--threads", given->threads, "Threads")->check(CLI::Range(1, 1024));
   c->add_option("--cpu", given->cpu, "Stay on this processor")->check(CLI::Range(0, 1023));
   c->add_option("--rounds", given->rounds, "Windows of each contender that count")->check(CLI::Range(1, 10000));

@@ -63,7 +63,7 @@ template <class A, class B, class C> double worst(const shape& s, float alpha, f
   r.alternate = g() % 2 == 0, r.staggered = g() % 2 == 0;
   r.tiles = s.tiles;
   r.fetch_ahead = g() % 2 ? 1024 : 0;
-  r.fetch_a = r.fetch_b = r.fetch_c = true;
+  r.fetch_a = r.fetch_b = r.fetch_c = g() % 3 == 0 ? 200 : 1 << 20;
   const auto code = codegen::make(r, codegen::target::avx512);
   if (!code) return 1e10;
   (*code)(a.data(), b.data(), c.data(), &alpha, &beta);

@@ -20,7 +20,7 @@ struct bench_request {
   std::vector<gemm_size> sizes;
   std::vector<int> betas;
   std::vector<std::string> layouts;     // strided, pointers, interleaved
-  std::vector<std::string> footprints;  // l1, l2, dram
+  std::vector<std::string> footprints;  // l1, l2, l3, dram
   int threads = 1;
   bool deterministic = false;           // without tuning tables
   bool peers = true;

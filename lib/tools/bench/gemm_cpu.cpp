@@ -9,11 +9,12 @@
 namespace ricci::tools {
 namespace {
 
-/// Bytes of A, B and C together: half of the cache, or far more than all of it.
+/// Bytes of A, B and C together: half of the cache or less, or far more than all of it.
 std::int64_t footprint_bytes(const std::string& where) {
   const machine& m = this_machine();
   if (where == "l1") return m.caches[0].bytes / 2;
   if (where == "l2") return std::min<std::int64_t>(m.caches[1].bytes / 2, 256 << 10);
+  if (where == "l3") return std::min<std::int64_t>(m.caches.back().bytes / 2, std::int64_t{16} << 20);
   return std::clamp<std::int64_t>(6 * m.caches.back().bytes, std::int64_t{256} << 20, std::int64_t{640} << 20);
 }
 

@@ -11,26 +11,35 @@
 namespace ricci {
 
 /// Stores pieces of a result that follow each other in memory past the caches, whole lines alone: the bytes of a line
-/// that the next piece completes wait for it, so that no line is fetched to be written.
+/// that the next piece completes wait for it, so that no line is fetched to be written. A small piece leaves in shares while
+/// the next is computed: all its lines at once would fill the core's store buffer, and the next stores would wait for memory.
 class line_writer {
  public:
   line_writer() = default;
-  /// buffer: 64-byte aligned, for a piece and a line.
-  line_writer(kernels::stream_fn stream, char* buffer) : stream_(stream), buffer_(buffer) {}
+  /// buffer: 64-byte aligned, of needs(piece) bytes.
+  line_writer(kernels::stream_fn stream, char* buffer, std::int64_t piece) : stream_(stream), buffer_(buffer), other_(is_late(piece) ? buffer + one(piece) : buffer) {}
+  static std::int64_t needs(std::int64_t piece) { return is_late(piece) ? 2 * one(piece) : one(piece); }
 
   /// Where the piece that goes to c is to be put.
   char* place(const char* c) const { return buffer_ + offset(c); }
   void store(char* c, std::int64_t bytes);
+  /// Share `next` of `count` of the last piece leaves, in this order.
+  void leave(std::int64_t next, std::int64_t count);
   /// c: behind the last piece.
   void finish(char* c);
 
  private:
-  static constexpr std::int64_t line = 64;
+  static constexpr std::int64_t line = 64, most_late = 8192;  // two larger pieces would push what is computed out of the first cache
+  static bool is_late(std::int64_t piece) { return piece <= most_late; }
+  static std::int64_t one(std::int64_t piece) { return (piece + line - 1) / line * line + 2 * line; }
   static std::int64_t offset(const char* c) { return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(c) % line); }
 
   kernels::stream_fn stream_ = nullptr;
-  char* buffer_ = nullptr;
+  char *buffer_ = nullptr, *other_ = nullptr;
   std::int64_t waiting_ = 0;  // bytes at the start of the buffer
+  const char* from_ = nullptr;
+  char* to_ = nullptr;
+  std::int64_t lines_ = 0, left_ = 0;  // of the last piece; of those, still here
 };
 
 /// One step of a chain, ready for the next block; code is null if the step is not one call.
@@ -53,6 +62,10 @@ struct link {
   /// Of steps that run slice by slice, which stream nothing.
   RICCI_CALLS_WRITTEN_CODE void run_slice(std::int64_t i) const { code(a, b + i * b_slice, c + i * c_slice, alpha + i * alpha_slice, beta); }
   void next_block() { a += a_step, b += b_step, c += c_step, alpha += alpha_step; }
+  /// What the last block left in the buffer leaves: share `next` of `count`.
+  void leave(std::int64_t next, std::int64_t count) {
+    if (streamed > 0) writer.leave(next, count);
+  }
   void finish() {
     if (streamed > 0) writer.finish(c);
   }

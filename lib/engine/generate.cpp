@@ -123,6 +123,9 @@ void generate_kernels(bound_step& s, const options& o) {
   r.fetch_c = external(s.c) && s.buffer_c < 0 ? s.ask.result : 0;
   if (!s.free_loops.empty() && s.stream_c) {
     r.next_a = s.free_loops.back().a, r.next_b = s.free_loops.back().b;
+  } else if (s.free_count == 1) {
+    const auto step = [](const place& p) { return p.blocks.size() == 1 ? p.blocks[0] : 0; };
+    r.next_a = step(s.a), r.next_b = step(s.b);
   }
   for (tile_args& x : s.tiles) {
     r.args = x.contract;

@@ -38,8 +38,9 @@ bool is_shared(const plan& p, const segment& g, const plan_step& s) {
 
 bool reads_c(const pair_op& op) { return op.beta.base != 0 || op.beta.scalar >= 0 || !op.beta.more.empty(); }
 
-/// Cuts the outermost axis of c so that a piece stays in the first cache. False if c is not dense or cannot be cut.
-bool cut_result(plan_step& s) {
+/// Cuts the outermost axis of c so that a piece stays in the first cache, beside what else a chain has there. False if c is not
+/// dense or cannot be cut.
+bool cut_result(plan_step& s, bool alone) {
   const auto size = static_cast<std::int64_t>(size_of(s.op.c.type));
   std::vector<step_axis*> axes;
   for (step_axis& x : s.axes) {
@@ -59,7 +60,7 @@ bool cut_result(plan_step& s) {
   if (cut.label == s.lane_label && axes.size() > 1) return false;
   // Pieces of whole cache lines, so that only the first line of c may be written in two parts.
   const std::int64_t whole = 64 / std::gcd<std::int64_t>(64, step * size);
-  if (step * size > most_piece && whole * step * size > most_whole) return false;
+  if (step * size > most_piece && (!alone || whole * step * size > most_whole)) return false;
   std::int64_t tile = std::max<std::int64_t>(stream_piece / (step * size) / whole, 1) * whole;
   if (cut.label == s.lane_label) tile = tile / 64 * 64;
   tile = std::min(tile, cut.tile);
@@ -133,27 +134,30 @@ std::optional<plan_step> streamed(const segment& g, const traffic& t, const plan
   const bool plain = s.how == method::direct && s.op.scale.where == operand::kind::one && s.lanes != kernels::lanes::k && !s.buffer_c &&
                      !reads_c(s.op) && s.op.c.where == operand::kind::external && compute_type(s.op.c.type) == s.op.c.type;
   plan_step cut = s;
-  if (reads_first || !plain || left_to_caches(g, t, s, m) || !cut_result(cut)) return {};
+  if (reads_first || !plain || left_to_caches(g, t, s, m) || !cut_result(cut, g.steps.size() == 1)) return {};
   cut.buffer_c = cut.stream_c = true;
   return cut;
 }
 
 /// What kernels ask for ahead. Measured with square products of 2 to 64 a side: in the second cache factors of short sums; in
-/// the third every result, which nothing else fetches, and factors of a page's half; in memory everything but large results.
-fetching fetching_of(double bytes, const plan_step& s, const machine& m) {
+/// the third every result, which nothing else fetches, and small factors; in memory everything but large results. Steps of
+/// chains ask for what they read: their results are written a row of the block at a time, far from each other.
+fetching fetching_of(double bytes, const plan_step& s, bool alone, const machine& m) {
   if (s.how != method::direct || m.caches.size() < 2 || bytes < static_cast<double>(m.caches[0].bytes)) return {};
   constexpr std::int64_t any = std::int64_t{1} << 30;
-  if (bytes >= 1.25 * last_cache(m)) return {m.fetch_ahead, any, 3584};
-  if (bytes >= static_cast<double>(m.caches[1].bytes)) return {m.fetch_ahead, 2048, any};
+  if (bytes >= static_cast<double>(m.caches[1].bytes)) {
+    if (!alone) return {m.fetch_ahead, any, 0};
+    return bytes >= 1.25 * last_cache(m) ? fetching{m.fetch_ahead, any, 3584} : fetching{m.fetch_ahead, 2048, any};
+  }
   std::int64_t sums = 1;
   for (const step_axis& x : s.axes)
     if (x.role == group::k) sums *= x.extent;
-  return s.lanes == kernels::lanes::n && sums < 8 ? fetching{m.fetch_ahead / 2, any, 0} : fetching{};
+  return alone && s.lanes == kernels::lanes::n && sums < 8 ? fetching{m.fetch_ahead / 2, any, 0} : fetching{};
 }
 
 void stream_results(plan& p, const machine& m) {
   for (segment& g : p.segments)
-    for (plan_step& s : g.steps) s.ask = fetching_of(p.bytes, s, m);
+    for (plan_step& s : g.steps) s.ask = fetching_of(p.bytes, s, g.steps.size() == 1, m);
   if (m.caches.size() < 2 || p.bytes < static_cast<double>(m.caches[1].bytes)) return;
   const bool beyond = p.bytes >= 1.25 * last_cache(m);
   for (segment& g : p.segments) {

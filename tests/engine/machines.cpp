@@ -190,21 +190,30 @@ TEST_CASE("a streamed copy writes its bytes and no others") {
 
 TEST_CASE("pieces that follow each other are streamed without gaps") {
   const kernels::kernel_sets sets = kernels::available();
+  const auto letter = [](std::int64_t n) { return static_cast<char>('a' + n % 23); };
+  struct alignas(64) block {
+    char bytes[64];
+  };
   for (int k = 0; k < sets.count; ++k)
     for (unsigned seed = 1; seed <= 200; ++seed) {
       dice d{std::mt19937(seed)};
-      const int piece = d(1, 300), pieces = d(1, 9), offset = 64 + d(0, 63);
-      alignas(64) char buffer[64 + 300 + 64];
-      std::vector<char> to(64 + 64 + 9 * 300 + 64, 'x');
-      line_writer writer(sets.first[k]->stream, buffer);
+      // Pieces that leave in shares while the next is written, and larger ones that leave at once.
+      const int piece = d.rng() % 8 == 0 ? d(6000, 6300) : d(1, 300), pieces = d(1, 9), offset = 64 + d(0, 63);
+      std::vector<block> buffer(static_cast<std::size_t>(line_writer::needs(piece)) / sizeof(block));
+      REQUIRE(line_writer::needs(piece) % 64 == 0);
+      std::vector<char> to(static_cast<std::size_t>(64 + 64 + pieces * piece + 64), 'x');
+      line_writer writer(sets.first[k]->stream, buffer[0].bytes, piece);
       char* c = to.data() + offset;
+      const int shares = d(1, 4);
       for (int i = 0; i < pieces; ++i, c += piece) {
-        for (int n = 0; n < piece; ++n) writer.place(c)[n] = static_cast<char>('a' + (i * piece + n) % 23);
+        for (int s = d(0, shares); s < shares; ++s) writer.leave(s, shares);
+        for (int n = 0; n < piece; ++n) writer.place(c)[n] = letter(i * piece + n);
+        for (int s = d(0, shares); s < shares; ++s) writer.leave(s, shares);
         writer.store(c, piece);
       }
       writer.finish(c);
       INFO(sets.first[k]->isa << ", " << pieces << " pieces of " << piece << " bytes at " << offset);
-      for (int n = 0; n < pieces * piece; ++n) REQUIRE(to[static_cast<std::size_t>(offset + n)] == static_cast<char>('a' + n % 23));
+      for (int n = 0; n < pieces * piece; ++n) REQUIRE(to[static_cast<std::size_t>(offset + n)] == letter(n));
       REQUIRE(std::count(to.begin(), to.end(), 'x') == static_cast<std::ptrdiff_t>(to.size()) - pieces * piece);
     }
 }

@@ -1,6 +1,7 @@
 // Random elements of every type, and what they are as doubles.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <random>
 #include <vector>
@@ -30,6 +31,21 @@ inline std::vector<char> random_bytes(dtype t, std::int64_t bytes, unsigned seed
   else if (t == dtype::bf16) put(bfloat16(0.0f));
   else put(float{});
   return out;
+}
+
+/// How large each element of 32 bits a part and more is, for bounds of errors; of a complex one |re| + |im|, without an imaginary part.
+inline std::vector<char> sizes_of(dtype t, std::vector<char> x) {
+  const auto put = [&]<class T>(T) {
+    T* const at = reinterpret_cast<T*>(x.data());
+    const std::size_t parts = is_complex(t) ? 2 : 1;
+    for (std::size_t e = 0; e < x.size() / sizeof(T); e += parts) {
+      at[e] = std::abs(at[e]) + (parts == 2 ? std::abs(at[e + 1]) : T(0));
+      if (parts == 2) at[e + 1] = T(0);
+    }
+  };
+  if (t == dtype::f64 || t == dtype::c128) put(double{});
+  else put(float{});
+  return x;
 }
 
 }  // namespace ricci::test

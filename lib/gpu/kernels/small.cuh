@@ -56,11 +56,13 @@ __device__ inline small_tile locate(const small_args& args, i64 index) {
   return t;
 }
 
-template <int Group, int Block>
+/// A barrier is named by a constant: else the hardware sets all sixteen aside for each block.
+template <int Group, int Block, int Which = 0>
 __device__ inline void synchronise(int which) {
   if constexpr (Group == 32) __syncwarp();
   else if constexpr (Group == Block) __syncthreads();
-  else asm volatile("bar.sync %0, %1;" ::"r"(which + 1), "n"(Group) : "memory");
+  else if (Which + 1 == Block / Group || which == Which) asm volatile("bar.sync %0, %1;" ::"n"(Which + 1), "n"(Group) : "memory");
+  else if constexpr (Which + 1 < Block / Group) synchronise<Group, Block, Which + 1>(which);
 }
 
 /// What one tile needs, in the way the shape asks for.

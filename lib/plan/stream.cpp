@@ -152,7 +152,8 @@ fetching fetching_of(double bytes, const plan_step& s, bool alone, const machine
   std::int64_t sums = 1;
   for (const step_axis& x : s.axes)
     if (x.role == group::k) sums *= x.extent;
-  return alone && s.lanes == kernels::lanes::n && sums < 8 ? fetching{m.fetch_ahead / 2, any, 0} : fetching{};
+  const std::int64_t longest = size_of(s.op.c.type) == 8 && !reads_c(s.op) ? 20 : 7;
+  return alone && s.lanes == kernels::lanes::n && sums <= longest ? fetching{m.fetch_ahead / 2, any, 0} : fetching{};
 }
 
 void stream_results(plan& p, const machine& m) {

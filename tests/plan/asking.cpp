@@ -11,7 +11,7 @@ using namespace ricci::test;
 namespace {
 
 /// c(e, i, j) = a(e, i, k) b(e, k, j) of n a side, `bytes` of everything.
-plan batch(std::int64_t n, std::int64_t bytes, int fetch_ahead) {
+plan batch(std::int64_t n, std::int64_t bytes, int fetch_ahead, update how = update::assign) {
   machine m = *named_machine("avx512");
   m.writes_kernels = true, m.fetch_ahead = fetch_ahead;
   m.caches = {{48 << 10, 300}, {2 << 20, 100}, {64 << 20, 30}};
@@ -25,7 +25,7 @@ plan batch(std::int64_t n, std::int64_t bytes, int fetch_ahead) {
   const reference c = tensor("c", 1, 2), a = tensor("a", 1, 3), b = tensor("b", 3, 2);
   product x;
   x.factors = {a, b};
-  p.statements = {{c, update::assign, {x}}};
+  p.statements = {{c, how, {x}}};
   return make_plan(p, m, {});
 }
 
@@ -48,7 +48,10 @@ TEST_CASE("from the second cache, factors of short sums are asked for") {
   CHECK(near.ahead == 1024);
   CHECK(near.factors >= 7 * 7 * 8);
   CHECK(near.result == 0);
-  CHECK(only_step(batch(8, 1 << 20, 2048)).ask.ahead == 0);
+  CHECK(only_step(batch(7, 1 << 20, 2048, update::add)).ask == near);
+  CHECK(only_step(batch(20, 1 << 20, 2048)).ask == near);
+  CHECK(only_step(batch(21, 1 << 20, 2048)).ask.ahead == 0);
+  CHECK(only_step(batch(8, 1 << 20, 2048, update::add)).ask.ahead == 0);
 }
 
 TEST_CASE("from the third cache, results are asked for and small factors") {

@@ -70,6 +70,8 @@ class contract_code : public vector_code {
   void write_packed(const nest& n);
   void write_packed_rows(const nest& n, std::int64_t first, std::int64_t rows, bool last);
   void load_packed_b(const packed_tail& p, int to, std::int64_t from, std::int64_t k_b, std::int64_t steps);
+  void join_parts(std::int64_t rows, int spare);
+  void finish_packed_rows(const nest& n, std::int64_t first, std::int64_t rows, bool last);
   void join_packed(const packed_tail& p, int first, int rows, int spare);
   void finish_packed(const packed_tail& p, std::int64_t rows, std::int64_t c, std::int64_t row_c, bool last);
   void write_packed_places();
@@ -135,6 +137,8 @@ class contract_code : public vector_code {
   }
   bool subtracts() const { return preloads() && alpha_ == factor::minus_one; }
   bool reads_c() const { return beta_ != factor::zero; }
+  /// Bytes of a number, real or complex.
+  int number() const { return real() * sets_; }
 
   const request& request_;
   const std::vector<nest>& nests_;

@@ -51,13 +51,15 @@ std::optional<summed_tail> tail_of(const request& r, const lane_vector& last, co
 /// The same as packed_tail.
 std::optional<packed_tail> packed_of(const request& r, target t, const lane_vector& last, const geometry& g) {
   const kernels::contract_args& x = r.args;
-  if (t != target::avx512 || g.vector != 64 || r.lanes != lanes::n || is_complex(r.type)) return {};
+  if (t != target::avx512 || g.vector != 64 || r.lanes != lanes::n) return {};
   if (r.type_a != r.type || r.type_b != r.type || r.type_c != r.type) return {};
   if (x.col.extent != 1 || x.k_outer != 1 || x.k_a != 1 || last.count * g.real > 32) return {};
+  if (is_complex(r.type) && ((r.alpha != factor::one && r.alpha != factor::minus_one) || r.beta == factor::any)) return {};
   packed_tail p;
-  p.columns = last.count, p.group = last.count * g.real > 16 ? 32 / g.real : 16 / g.real, p.steps = 64 / g.real / p.group;
+  const int number = g.real * g.sets;
+  p.columns = last.count / g.sets, p.group = last.count * g.real > 16 ? 32 / number : 16 / number, p.steps = 64 / number / p.group;
   p.b = last.b, p.c = last.c, p.chunks = x.k / p.steps, p.rest = x.k % p.steps;
-  if (p.chunks < 2 || x.row.extent * (p.chunks + p.rest) > most_unrolled) return {};
+  if (p.chunks < 2 || (g.sets == 2 && x.k < 8) || x.row.extent * (p.chunks + p.rest) > most_unrolled) return {};
   return p;
 }
 

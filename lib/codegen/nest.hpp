@@ -42,7 +42,7 @@ struct summed_tail {
 
 /// The last columns of c, `steps` values of the summed index at a time: lane j * steps + s of a register of 64 bytes is
 /// that of b[k + s, column j]. There are `group` columns in it (a power of two); those beyond the last `columns` are
-/// columns before them, computed and left. Offsets in bytes.
+/// columns before them, computed and left. A complex number is one lane here. Offsets in bytes.
 struct packed_tail {
   int columns = 0, group = 1, steps = 1;
   std::int64_t b = 0, c = 0;            // of the first of the last columns
@@ -50,8 +50,8 @@ struct packed_tail {
   bool operator==(const packed_tail&) const = default;
 };
 
-/// Rows whose sums of a packed tail are in registers together.
-inline constexpr std::int64_t most_packed_rows = 26;
+/// Rows whose sums of a packed tail are in registers together; complex ones have two sums.
+inline constexpr std::int64_t most_packed_rows = 26, most_complex_rows = 12;
 
 /// 16-bit numbers that become floats in scratch memory before the tiles of an iteration run. Strides in bytes.
 struct staged_block {

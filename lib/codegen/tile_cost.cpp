@@ -103,9 +103,10 @@ double tail_cost(const summed_tail& s, std::int64_t rows, const geometry& g) {
 }
 
 double packed_cost(const packed_tail& p, std::int64_t rows, const geometry& g) {
-  const std::int64_t rest = std::min<std::int64_t>(p.rest, 2), groups = (rows + most_packed_rows - 1) / most_packed_rows;
-  const std::int64_t madds = rows * (p.chunks + rest), gathers = groups * (p.chunks * p.steps + p.rest);
-  const std::int64_t joins = (rows + p.steps - 1) / p.steps * (p.steps == 2 ? 4 : 10);
+  const std::int64_t most = g.sets == 2 ? most_complex_rows : most_packed_rows;
+  const std::int64_t rest = std::min<std::int64_t>(p.rest, 2), groups = (rows + most - 1) / most;
+  const std::int64_t madds = rows * (p.chunks + rest) * g.sets, gathers = groups * (p.chunks * p.steps + p.rest);
+  const std::int64_t joins = (rows + p.steps - 1) / p.steps * (p.steps == 2 ? 4 : 10) + (g.sets == 2 ? 4 * rows : 0);
   return g.times.packed[p.steps / 4] * static_cast<double>(madds + gathers + joins) * g.wide / 2 + g.times.per_tail_row * static_cast<double>(rows);
 }
 

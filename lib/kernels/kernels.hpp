@@ -125,6 +125,32 @@ using gather_fn = void (*)(const rows_args&, const std::int32_t* at, const std::
 using scatter_fn = void (*)(const rows_args&, const std::int32_t* at, const std::int32_t* end, const void* from, void* to,
                             const void* alpha);
 
+/// Lines of neighbours, at any distance from each other, come to lie across: to[j * pitch + i] = from[line[i] + j].
+struct turn_args {
+  const std::int64_t* line = nullptr;  // offsets in elements
+  std::int64_t lines = 1, length = 1;
+  std::int64_t pitch = 0;
+};
+
+/// from and to do not overlap.
+using turn_fn = void (*)(const turn_args&, const void* from, void* to);
+
+/// Rows of pieces: to[to_row[r] + p.to + i] = from[from_row[r] + p.from + i] for i < p.count, or += .
+struct piece {
+  std::int64_t from = 0, to = 0, count = 1;
+};
+struct pieces_args {
+  const std::int64_t *from_row = nullptr, *to_row = nullptr;
+  std::int64_t rows = 1;
+  const piece* pieces = nullptr;
+  std::int64_t count = 1;
+  bool adds = false;
+  std::int64_t ahead = 0;  // elements: what lies so far behind a piece is asked for
+};
+
+/// from and to do not overlap.
+using pieces_fn = void (*)(const pieces_args&, const void* from, void* to);
+
 /// Measures the multiply-add peak: runs `rounds` rounds of independent FMAs, returns the flops done.
 using peak_fn = double (*)(std::int64_t rounds);
 
@@ -139,6 +165,8 @@ struct kernel_set {
   halves_fn halves[2];                      // f32, f64
   gather_fn gather[2];                      // f32, f64
   scatter_fn scatter[2];                    // f32, f64
+  turn_fn turn[2];                          // elements of 4 and 8 bytes
+  pieces_fn pieces[2];                      // f32, f64
   peak_fn peak[2];                          // f32, f64
   stream_fn stream;
 };

@@ -11,6 +11,7 @@ void add_contract_c128(kernel_set& set);
 void add_moves(kernel_set& set);
 void add_pointwise(kernel_set& set);
 void add_rows(kernel_set& set);
+void add_panels(kernel_set& set);
 
 void fill(kernel_set& set) {
   set.vector_bytes = vector_bytes;
@@ -22,6 +23,7 @@ void fill(kernel_set& set) {
   add_moves(set);
   add_pointwise(set);
   add_rows(set);
+  add_panels(set);
   set.peak[0] = &peak<float>;
   set.peak[1] = &peak<double>;
   set.stream = &stream_copy;

@@ -29,7 +29,7 @@ compile() {  # compile <object> <source> <flags...>
   $triple-g++ -MMD -MF "$object.d" -std=gnu++20 -I"$root/include" -I"$root/lib" -I"$root/tests/support" -I"$out/include" "$@" -c "$source" -o "$object"
 }
 (
-  for unit in contract_f32 contract_f64 contract_c64 contract_c128 move pointwise rows unit; do
+  for unit in contract_f32 contract_f64 contract_c64 contract_c128 move pointwise rows panels unit; do
     case $unit in *_c*) small=-DRICCI_SMALL_TILES ;; *) small= ;; esac  # the real types have tiles of every size
     compile portable_$unit.o "$root/lib/kernels/$unit.cpp" -O1 -ffp-contract=fast \
       -DRICCI_ISA=portable -DRICCI_REGISTERS=16 -DRICCI_GENERIC_VECTOR_BYTES=16 -DRICCI_SMALL_TILES || exit 1
@@ -38,12 +38,12 @@ compile() {  # compile <object> <source> <flags...>
   done
   compile table.o "$root/lib/kernels/table.cpp" -O2 -DRICCI_HAVE_$have || exit 1
   compile main.o "$root/tests/support/main.cpp" -O1 || exit 1
-  for test in contract move rows; do
+  for test in contract move rows panels; do
     compile $test.o "$root/tests/kernels/${test}_test.cpp" -O1 || exit 1
     $triple-g++ -static "$out/$test.o" "$out"/main.o "$out"/table.o "$out"/portable_*.o "$out"/${isa}_*.o -o "$out/$test" || exit 1
   done
 ) > "$out/build.log" 2>&1 || { echo "FAIL $arch: does not build, see $out/build.log"; exit 1; }
-for test in contract move rows; do
+for test in contract move rows panels; do
   RICCI_TEST_REDUCED=1 $qemu $emulator -L /usr/$triple "$out/$test" > "$out/$test.log" 2>&1 ||
     { echo "FAIL $arch: the $test tests, see $out/$test.log"; exit 1; }
 done

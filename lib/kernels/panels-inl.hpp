@@ -1,0 +1,93 @@
+// Transpositions of lines at any distance, and copies of rows that lie in pieces.
+#pragma once
+
+#include "kernels.hpp"
+#include "transpose-inl.hpp"
+
+namespace ricci::kernels::RICCI_ISA {
+
+/// Lanes of a whole register as bits, for shuffles.
+template <class T> struct lane_bits_t {
+  typedef typename bits_t<sizeof(T)>::type type __attribute__((vector_size(vector_bytes)));
+};
+template <class T> using lane_bits = typename lane_bits_t<T>::type;
+
+template <class T> RICCI_INLINE lane_bits<T> bits_of_lanes(vec<T> v) {
+  lane_bits<T> x;
+  __builtin_memcpy(&x, &v, sizeof x);
+  return x;
+}
+
+template <class T> RICCI_INLINE vec<T> lanes_of_bits(lane_bits<T> x) {
+  vec<T> v;
+  __builtin_memcpy(&v, &x, sizeof x);
+  return v;
+}
+
+/// A block of a register's lanes by as many: `lines` of them, the first `length` of each.
+template <class T> RICCI_INLINE void turn_block(const turn_args& g, const T* s, T* d, std::int64_t l0, std::int64_t j0, std::int64_t lines, std::int64_t length) {
+  constexpr int n = width<T>;
+  const std::int64_t* const line = g.line + l0;
+  lane_bits<T> rows[n];
+  if (lines == n && length == n) {
+    RICCI_EACH(i, n) rows[i] = bits_of_lanes<T>(load<T>(s + line[i] + j0));
+  } else {
+    tail<T> some;
+    if (length < n) some.assign(static_cast<int>(length));
+    RICCI_EACH(i, n) {  // behind the last line there are copies of it, which are not stored
+      const T* const from = s + line[i < lines ? i : lines - 1] + j0;
+      rows[i] = bits_of_lanes<T>(length < n ? load<T>(from, some) : load<T>(from));
+    }
+  }
+  transpose_steps<1>(rows);
+  T* const to = d + j0 * g.pitch + l0;
+  if (lines == n && length == n) {
+    RICCI_EACH(j, n) store<T>(lanes_of_bits<T>(rows[j]), to + j * g.pitch);
+  } else if (lines == n) {
+    RICCI_EACH(j, n) if (j < length) store<T>(lanes_of_bits<T>(rows[j]), to + j * g.pitch);
+  } else {
+    tail<T> some;
+    some.assign(static_cast<int>(lines));
+    RICCI_EACH(j, n) if (j < length) store<T>(lanes_of_bits<T>(rows[j]), to + j * g.pitch, some);
+  }
+}
+
+template <class T> void turn_lines(const turn_args& g, const void* from, void* to) {
+  constexpr std::int64_t n = width<T>;
+  const T* const s = static_cast<const T*>(from);
+  T* const d = static_cast<T*>(to);
+  for (std::int64_t j = 0; j < g.length; j += n)
+    for (std::int64_t l = 0; l < g.lines; l += n)
+      turn_block<T>(g, s, d, l, j, g.lines - l < n ? g.lines - l : n, g.length - j < n ? g.length - j : n);
+}
+
+template <bool Adds, class T> RICCI_INLINE void copy_piece(const T* s, T* d, std::int64_t n) {
+  constexpr std::int64_t w = width<T>;
+  std::int64_t i = 0;
+  for (; i + w <= n; i += w) {
+    if constexpr (Adds) store<T>(add(load<T>(s + i), load<T>(d + i)), d + i);
+    else store<T>(load<T>(s + i), d + i);
+  }
+  if (i == n) return;
+  tail<T> rest;
+  rest.assign(static_cast<int>(n - i));
+  if constexpr (Adds) store<T>(add(load<T>(s + i, rest), load<T>(d + i, rest)), d + i, rest);
+  else store<T>(load<T>(s + i, rest), d + i, rest);
+}
+
+template <class T> void copy_pieces(const pieces_args& g, const void* from, void* to) {
+  const T* const s = static_cast<const T*>(from);
+  T* const d = static_cast<T*>(to);
+  const auto all = [&](auto one) {
+    for (std::int64_t r = 0; r < g.rows; ++r)
+      for (std::int64_t p = 0; p < g.count; ++p) {
+        const piece& x = g.pieces[p];
+        if (g.ahead > 0) __builtin_prefetch(s + g.from_row[r] + x.from + g.ahead);
+        one(s + g.from_row[r] + x.from, d + g.to_row[r] + x.to, x.count);
+      }
+  };
+  if (g.adds) all([](const T* x, T* y, std::int64_t n) RICCI_INLINE_LAMBDA { copy_piece<true>(x, y, n); });
+  else all([](const T* x, T* y, std::int64_t n) RICCI_INLINE_LAMBDA { copy_piece<false>(x, y, n); });
+}
+
+}  // namespace ricci::kernels::RICCI_ISA

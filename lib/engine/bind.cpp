@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "engine/chain.hpp"
+#include "engine/flat.hpp"
 #include "engine/inner.hpp"
 #include "engine/other.hpp"
 
@@ -194,10 +195,12 @@ class step_binder {
   bool make_contract(std::vector<inner_axis> axes, kernels::contract_args& out) {
     if (step_.how == method::move) return true;
     std::vector<axis> sums, rest;
-    // The axis of the smallest steps among those long enough for a tile; if none is, the longest.
-    const auto take = [](std::vector<axis>& from, std::int64_t enough, auto fits, axis& to) {
+    // The axis of the smallest steps among those long enough for a tile; if none is, the longest. Where a is packed, rows of a
+    // result that lies far away are to be neighbours there: rows pages apart share the sets of the caches.
+    const bool by_result = step_.far && step_.pack_a && !step_.buffer_c;
+    const auto take = [&](std::vector<axis>& from, std::int64_t enough, auto fits, axis& to) {
       std::size_t best = from.size();
-      const auto step = [](const axis& x) { return std::abs(x.a) + std::abs(x.b); };
+      const auto step = [&](const axis& x) { return by_result && x.c != 0 ? std::abs(x.c) : std::abs(x.a) + std::abs(x.b); };
       for (std::size_t i = 0; i < from.size(); ++i) {
         if (!fits(from[i])) continue;
         if (best == from.size()) { best = i; continue; }
@@ -281,25 +284,15 @@ class step_binder {
   }
 
   void bind_blocked() {
-    const auto table = [&](group g, std::int64_t step_axis::*stride) {
-      std::vector<step_axis> members;
-      for (const step_axis& x : step_.axes)
-        if (x.role == g) members.push_back(x);
-      // Neighbours in c (or in b for sums) come first, so that panels are contiguous where memory is.
-      std::stable_sort(members.begin(), members.end(), [&](const step_axis& x, const step_axis& y) {
-        return g == group::k ? std::abs(x.b) < std::abs(y.b) : std::abs(x.c) < std::abs(y.c);
-      });
-      std::vector<std::int64_t> offsets{0};
-      for (const step_axis& x : members) {
-        const std::size_t n = offsets.size();
-        offsets.resize(n * static_cast<std::size_t>(x.extent));
-        for (std::size_t i = n; i < offsets.size(); ++i)
-          offsets[i] = offsets[i % n] + static_cast<std::int64_t>(i / n) * (x.*stride);
-      }
-      return offsets;
-    };
-    out_.blocked = {table(group::m, &step_axis::a), table(group::m, &step_axis::c), table(group::n, &step_axis::b),
-                    table(group::n, &step_axis::c), table(group::k, &step_axis::a), table(group::k, &step_axis::b), step_.cut};
+    blocked_product& y = out_.blocked;
+    y.lists = flattened(step_);
+    y.cut = step_.cut;
+    const std::size_t size = size_of(out_.type);
+    if (size <= 8) y.turn = kernels_.turn[size == 8], y.pieces = kernels_.pieces[size == 8];
+    y.reals = is_complex(out_.type) ? 2 : 1;
+    if (out_.type_c == out_.type) y.spread = kernels_.pieces[size / static_cast<std::size_t>(y.reals) == 8];
+    if (y.reals == 2)
+      for (std::int64_t row : y.lists.row_c) y.real_rows.push_back(2 * row);
     for (const step_axis& x : step_.axes)
       if (x.role == group::batch) add_outer(x, 1, 0);
     bytes_a = blocked_scratch(out_);

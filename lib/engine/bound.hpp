@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "codegen/codegen.hpp"
+#include "engine/flat.hpp"
 #include "kernels/kernels.hpp"
 #include "plan/plan.hpp"
 
@@ -39,10 +40,14 @@ enum class sums_into : std::uint8_t { first, later, buffer };
 /// Offsets in elements of the rows, columns and summed indices of a blocked product, flattened, how it is cut, and the
 /// kernels made for it: for whole and last (fewer) rows, columns and sums. Null: the compiled ones do it.
 struct blocked_product {
-  std::vector<std::int64_t> row_a, row_c, col_b, col_c, sum_a, sum_b;
+  flat_lists lists;
   cache_blocks cut;
   std::int64_t row_step = 1;  // of c: tiles with other steps go through a buffer, and so do those whose columns are no neighbours
   bool plain = false;         // there are none of these
+  kernels::turn_fn turn = nullptr;              // for panels
+  kernels::pieces_fn pieces = nullptr, spread = nullptr;  // the latter: from the buffer to c, in real numbers
+  std::int64_t reals = 1;                       // in an element
+  std::vector<std::int64_t> real_rows;          // row_c in real numbers, where an element has two
   std::shared_ptr<const codegen::kernel> tiles[2][2][2][3] = {}, turn_a[2] = {};
 
   std::shared_ptr<const codegen::kernel>& tile(bool rows, bool cols, bool sums, sums_into kind) {

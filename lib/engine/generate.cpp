@@ -54,16 +54,16 @@ std::int64_t even_step(const std::vector<std::int64_t>& offsets) {
 /// Which tiles of a blocked product go to c as they are.
 void find_rows(bound_step& s) {
   blocked_product& x = s.blocked;
-  x.plain = even_step(x.row_c) > 0 && even_step(x.col_c) == 1 && s.type == s.type_c;
-  x.row_step = x.row_c.size() > 1 ? std::max<std::int64_t>(x.row_c[1] - x.row_c[0], 0) : 1;
+  x.plain = even_step(x.lists.row_c) > 0 && even_step(x.lists.col_c) == 1 && s.type == s.type_c;
+  x.row_step = x.lists.row_c.size() > 1 ? std::max<std::int64_t>(x.lists.row_c[1] - x.lists.row_c[0], 0) : 1;
 }
 
 /// Tiles of a blocked product for every mixture of whole and last rows, columns and sums that it has.
 void generate_blocked(bound_step& s, codegen::target t) {
   blocked_product& x = s.blocked;
   const cache_blocks& cut = x.cut;
-  const auto rows = static_cast<std::int64_t>(x.row_a.size()), cols = static_cast<std::int64_t>(x.col_b.size());
-  const auto sums = static_cast<std::int64_t>(x.sum_a.size());
+  const auto rows = static_cast<std::int64_t>(x.lists.row_a.size()), cols = static_cast<std::int64_t>(x.lists.col_b.size());
+  const auto sums = static_cast<std::int64_t>(x.lists.sum_a.size());
   codegen::request r;
   r.type = r.type_a = r.type_b = r.type_c = s.type;
   r.alpha = known_factor(s.alpha);
@@ -87,8 +87,8 @@ void generate_blocked(bound_step& s, codegen::target t) {
           x.tile(last_rows, last_cols, last_sums, kind) = codegen::make(r, t);
         }
       }
-  const std::int64_t row_step = even_step(x.row_a);
-  if (row_step <= 1 || even_step(x.sum_a) != 1 || s.type_a != s.type || size_of(s.type) > 8) return;
+  const std::int64_t row_step = even_step(x.lists.row_a);
+  if (row_step <= 1 || even_step(x.lists.sum_a) != 1 || s.type_a != s.type || size_of(s.type) > 8) return;
   const auto size = static_cast<std::int64_t>(size_of(s.type));
   if (cut.tile_rows * size < 64) t = codegen::target::avx2;  // the rows fill no register of 64 bytes
   for (const bool last : {false, true}) {

@@ -89,19 +89,23 @@ struct candidate {
   }
 
   /// A result beyond the second cache is written along its rows, some at a time: the kernel does the rows of some columns
-  /// before it goes to the next ones, which is as good where rows are short. b, which every group of rows reads again, stays in the second cache. Measured.
+  /// before it goes to the next ones, and would bring all rows again. b, which every group of rows reads again, stays in the
+  /// second cache. Measured.
   void follow_rows_of_c() {
-    if (step.lanes != lanes::n || step.pack_a || step.pack_b || step.buffer_c || !block_labels.empty() || m.caches.size() < 2) return;
-    constexpr std::int64_t rows = 24, most_sums = 256, least_row = 2048;  // the last in bytes
-    std::int64_t sums = 1, columns = 1, all = 1;
-    for (const step_axis& x : step.axes) {
+    if (step.lanes != lanes::n || step.pack_a || step.buffer_c || !block_labels.empty() || m.caches.size() < 2) return;
+    constexpr std::int64_t rows = 24, most_sums = 256, widest = 3, least_row = 2048;  // vectors of columns that a kernel does at once; bytes
+    std::int64_t sums = 1, columns = 1, all = 1, row_axes = 0, longest = 1;
+    for (step_axis& x : step.axes) {
       if (x.tile != x.extent || x.part != 0) return;
       if (x.role == group::k) sums *= x.extent;
       if (x.role == group::n) columns *= x.extent;
+      if (x.role == group::m) ++row_axes, longest = std::max(longest, x.extent);
       if (x.c != 0) all *= x.extent;
     }
     const auto second = static_cast<double>(m.caches[1].bytes), size = static_cast<double>(size_of(op.c.type));
-    if (sums > most_sums || row_of(step.axes, group::n) * static_cast<std::int64_t>(size_of(op.c.type)) < least_row) return;
+    const std::int64_t row = row_of(step.axes, group::n) * static_cast<std::int64_t>(size_of(op.c.type));
+    if (sums > most_sums || row <= widest * m.vector_bytes) return;
+    if (row < least_row && (row_axes > 1 || static_cast<double>(longest * (sums + columns)) * size < 0.5 * second)) return;
     if (static_cast<double>(all) * size < 0.5 * second || static_cast<double>(sums * columns) * size > 0.5 * second) return;
     for (step_axis& x : step.axes)
       if (x.role == group::m) x.tile = std::min(x.tile, rows);
@@ -198,8 +202,40 @@ struct candidate {
       if (a.*stride == 1 && a.label == step.lane_label) same = true;
       if (a.*stride == 1 && a.tile >= 4) any = true;
     }
-    return static_cast<double>(calls) *
+    return static_cast<double>(calls) * scattering(stride, same) *
            move_cycles(tile_size(stride, lane_extra), same, any, x.type != compute_type(x.type));
+  }
+
+  /// A result of several axes that is brought from a buffer to where it belongs goes there in short pieces, beyond the second
+  /// cache a line or less each. Measured.
+  double scattering(std::int64_t step_axis::*stride, bool same) const {
+    if (stride != &step_axis::c || same || !block_labels.empty() || !m.writes_kernels || m.caches.size() < 2) return 1;
+    return result_bytes() > last_cache(m) ? 6 : result_bytes() > static_cast<double>(m.caches[1].bytes) ? 3.5 : 2.5;
+  }
+
+  double result_bytes() const {
+    double bytes = static_cast<double>(size_of(op.c.type));
+    for (const step_axis& x : step.axes)
+      if (x.c != 0) bytes *= static_cast<double>(x.extent);
+    return bytes;
+  }
+
+  /// Cycles that the lines of a result wait for one another where the rows of a kernel's tile lie pages apart, in the same sets
+  /// of the caches. Measured.
+  double waits_for_c() const {
+    if (!m.writes_kernels || step.lanes != lanes::n || step.buffer_c || step.pack_a || !block_labels.empty() || m.caches.size() < 2) return 0;
+    if (result_bytes() < static_cast<double>(m.caches[1].bytes)) return 0;
+    const step_axis* row = nullptr;  // as the engine chooses it
+    std::int64_t axes = 0;
+    for (const step_axis& x : step.axes) {
+      if (x.role != group::m || x.tile == 1) continue;
+      ++axes;
+      if (x.tile >= 8 && (!row || std::abs(x.a) < std::abs(row->a))) row = &x;
+    }
+    constexpr std::int64_t page = 4096;
+    const double line = 64, wait = result_bytes() > last_cache(m) ? 25 : 5;
+    const bool apart = row && axes > 1 && std::abs(row->c) * static_cast<std::int64_t>(size_of(op.c.type)) >= page;
+    return apart ? wait * result_bytes() / line : 0;
   }
 
   /// A panel of b beyond the caches whose rows lie far apart costs misses of cache and address translation. Written
@@ -262,16 +298,19 @@ struct candidate {
   double waits_for_a(const shape& s, std::int64_t calls_of_lane) const {
     if (!m.writes_kernels || s.lanes != lanes::n || step.pack_a || op.a.where == operand::kind::one || m.caches.size() < 2 || s.k < 16) return 0;
     double bytes = static_cast<double>(size_of(op.a.type));
-    std::int64_t stride = 0, span = 0;  // bytes
+    std::int64_t stride = 0, span = 0, steps = 0;  // bytes; of the axis that the kernel goes along
+    bool rows_near = false;
     for (const step_axis& x : step.axes) {
       if (x.a != 0) bytes *= static_cast<double>(x.extent);
+      if (x.role == group::m && x.a == 1 && x.tile >= 16) rows_near = true;
+      if (x.role != group::k || x.tile < 4) continue;
       const std::int64_t apart = std::abs(x.a) * static_cast<std::int64_t>(size_of(op.a.type));
-      if (x.role == group::k && x.tile > 16) stride = std::max(stride, apart), span = std::max(span, apart * x.tile);
+      if (steps == 0 || std::abs(x.a) + std::abs(x.b) < steps) steps = std::abs(x.a) + std::abs(x.b), stride = apart, span = apart * x.tile;
     }
     const auto second = static_cast<double>(m.caches[1].bytes);
     if (bytes < 0.75 * second) return 0;
     if (stride < 256 || static_cast<double>(span) < 0.5 * second) return 0.5 * bytes / stream_rate(bytes, m) * static_cast<double>(calls_of_lane - 1);
-    constexpr double line = 64, wait = 30;
+    const double line = 64, wait = rows_near ? 8 : 30;
     return wait * bytes / line * static_cast<double>(calls_of_lane);
   }
 
@@ -291,11 +330,11 @@ struct candidate {
     const auto size = static_cast<double>(size_of(s.type));
     double per_call = kernel_cycles(s, m);
     const double panel = static_cast<double>(s.lane * s.cols * s.k) * size;  // of b, read again by every group of rows
-    const double rereads = std::max(1.0, static_cast<double>(s.rows) / 4);
+    const double rereads = std::max(1.0, static_cast<double>(s.rows) / (m.writes_kernels && m.vector_registers >= 32 ? 6 : 4));
     per_call = std::max(per_call, static_cast<double>(s.loops) * panel * rereads / stream_rate(panel, m));
     per_call *= strided_penalty(panel) * crowding(panel);
     double total = static_cast<double>(calls) * (per_call + call_cycles(m));
-    total += waits_for_a(s, without_a);
+    total += waits_for_a(s, without_a) + waits_for_c();
     const bool lane_in_a = step.lanes != lanes::n;
     if (step.pack_a && !step.keep_a) total += pack_cycles(op.a, &step_axis::a, lane_in_a, calls);
     if (step.pack_b && !step.keep_b) total += pack_cycles(op.b, &step_axis::b, true, std::max(calls_b, calls_c > 1 ? calls_b : 1));

@@ -58,6 +58,8 @@ double kernel_cycles(const shape& s, const machine& m) {
     }
     const double step = std::max({pair / 2, static_cast<double>(rows + cols) / 2, pair < 8 ? 4.0 : 0.0, anew});
     const double per_sum = m.vector_bytes >= 64 ? 20 : 8;  // its lanes are added up and stored one by one
+    // Short runs of sums, one behind the other through a table of where they begin.
+    if (s.k > 1 && s.lane <= 4 * width) return 3 * tiles * vectors * step;
     return tiles * (vectors * step + 12 + static_cast<double>(rows * cols) * per_sum) + 180;
   }
   const std::int64_t budget = (m.vector_registers >= 32 ? 24 : 12) / (complex ? 2 : 1);

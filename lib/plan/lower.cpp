@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "plan/blocked.hpp"
 #include "plan/candidate.hpp"
 #include "plan/narrow.hpp"
 #include "plan/plan.hpp"
@@ -34,6 +35,27 @@ std::vector<step_axis> axes_of(const pair_op& op, const std::vector<std::int64_t
   return axes;
 }
 
+/// Makes one axis of labels that nest in all operands: what looks at an axis sees how long it is.
+void join_nested(std::vector<step_axis>& axes) {
+  const auto nests = [](const step_axis& out, const step_axis& in) {
+    return out.role == in.role && out.part == 0 && in.part == 0 && out.tile == out.extent && in.tile == in.extent && out.a == in.a * in.extent &&
+           out.b == in.b * in.extent && out.c == in.c * in.extent;
+  };
+  for (bool joined = true; joined;) {
+    joined = false;
+    for (std::size_t p = 0; p < axes.size() && !joined; ++p)
+      for (std::size_t q = 0; q < axes.size() && !joined; ++q) {
+        if (p == q || !nests(axes[p], axes[q])) continue;
+        step_axis &out = axes[p], &in = axes[q];
+        in.around.insert(in.around.begin(), out.label);
+        in.around.insert(in.around.begin(), out.around.begin(), out.around.end());
+        in.extent = in.tile = out.extent * in.extent;
+        axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(p));
+        joined = true;
+      }
+  }
+}
+
 bool depends(const operand& x, const std::vector<int>& labels) {
   if (x.where == operand::kind::temporary) return true;
   return std::any_of(labels.begin(), labels.end(), [&](int l) { return has(x, l); });
@@ -63,7 +85,8 @@ class chooser {
     std::swap(swapped_.a, swapped_.b);
     if (try_move()) return chosen();  // a copy along both unit strides: nothing is faster
     for (const pair_op* op : {&op_, &std::as_const(swapped_)}) {
-      const auto axes = axes_of(*op, extents_);
+      auto axes = axes_of(*op, extents_);
+      if (block_.empty()) join_nested(axes);
       if (axes.empty()) try_direct(*op, axes, -1, lanes::n);
       for (const step_axis& x : axes) {
         const bool in_a = has(op->a, x.label), in_b = has(op->b, x.label);
@@ -180,72 +203,12 @@ class chooser {
     return x >= m_.vector_bytes / static_cast<std::int64_t>(size) && y >= 16 / static_cast<std::int64_t>(size) && std::min(x, y) <= most_side_by_side;
   }
 
-  /// A panel of b stays in the first cache beside one of a, a block of a in the second. `run` columns of c are neighbours.
-  cache_blocks cache_blocks_of(dtype type, std::int64_t rows, std::int64_t k, std::int64_t run) const {
-    const auto size = static_cast<std::int64_t>(size_of(type)), lanes = std::max<std::int64_t>(1, m_.vector_bytes / size);
-    const bool wide = m_.vector_bytes >= 64, many = wide && m_.writes_kernels;
-    cache_blocks x;
-    // Tiles as wide as what is neighbours can be: others go through a buffer.
-    const bool narrow = is_complex(type) || (many && run % (3 * lanes) != 0 && run % (2 * lanes) == 0);
-    x.tile_cols = (narrow ? 2 : 3) * lanes;
-    x.tile_rows = many ? (is_complex(type) ? 7 : narrow ? 14 : 9) : wide ? 8 : is_complex(type) ? 3 : 4;
-    const auto cache = [&](std::size_t level, std::int64_t otherwise) {
-      return level < m_.caches.size() && m_.caches[level].bytes > 0 ? m_.caches[level].bytes : otherwise;
-    };
-    const std::int64_t most_sums = std::min<std::int64_t>(cache(0, 32 << 10) / (x.tile_cols * size) / 8 * 8, 320);
-    const auto even = [](std::int64_t n, std::int64_t most, std::int64_t unit) {
-      const std::int64_t pieces = (n + most - 1) / most, piece = (n + pieces - 1) / pieces;
-      return (piece + unit - 1) / unit * unit;
-    };
-    x.sums = even(k, std::max<std::int64_t>(most_sums, 8), 8);
-    const std::int64_t most_rows = cache(1, 1 << 20) / 4 / (x.sums * size);
-    x.rows = even(rows, std::max(most_rows, x.tile_rows), x.tile_rows);
-    x.cols = 64 * x.tile_cols;
-    return x;
-  }
-
   void try_blocked(const pair_op& op, const std::vector<step_axis>& axes) {
-    double rows = 1, cols = 1, k = 1, batch = 1;
-    for (const step_axis& x : axes)
-      (x.role == group::m ? rows : x.role == group::n ? cols : x.role == group::k ? k : batch) *=
-          static_cast<double>(x.extent);
-    if (!block_.empty() || op.cut_label >= 0 || rows < 8 || cols < 8 || k < 8 || rows * cols * k < 40000) return;
-    // The vector side is the one with the unit stride of c, if there is one.
-    for (const step_axis& x : axes)
-      if (x.c == 1 && x.role == group::m) return;
-    const bool rounded = compute_type(op.c.type) != op.c.type;  // sums in parts would be rounded to 16 bits each time
-    if (rounded && k > 512) return;
-    plan_step s;
-    s.how = method::blocked;
-    s.axes = axes;
-    s.pack_a = s.pack_b = true;
-    // Where the columns of c are no neighbours, tiles go through a buffer, run by run.
-    const std::int64_t run = row_of(axes, group::n);
-    s.cut = cache_blocks_of(compute_type(op.c.type), static_cast<std::int64_t>(rows), static_cast<std::int64_t>(k), static_cast<double>(run) >= cols ? 0 : run);
-    if (rounded) s.cut.sums = static_cast<std::int64_t>(k);
-    const double lanes = std::max(1.0, m_.vector_bytes / static_cast<double>(size_of(compute_type(op.c.type)))), per_cycle = 2 * lanes / (is_complex(op.c.type) ? 2 : 1);
-    s.flops = 2 * batch * rows * cols * k * (is_complex(op.c.type) ? 4 : 1);
-    // Written kernels mask the last columns; the compiled ones take tiles of 4 rows and 12 columns.
-    const auto whole = [](double n, double unit) { return std::ceil(n / unit) * unit; };
-    const double area = m_.writes_kernels ? rows * whole(cols, lanes) : whole(rows, 4) * whole(cols, 12);
-    // Panels are packed along the rows (or columns) that are neighbours in c and the sums that are so in b.
-    const auto packs = [&](group line, std::int64_t step_axis::*stride) {
-      const step_axis *first_line = nullptr, *first_sum = nullptr;
-      for (const step_axis& x : axes) {
-        if (x.extent == 1) continue;
-        if (x.role == line && (!first_line || std::abs(x.c) < std::abs(first_line->c))) first_line = &x;
-        if (x.role == group::k && (!first_sum || std::abs(x.b) < std::abs(first_sum->b))) first_sum = &x;
-      }
-      const auto unit = [&](const step_axis* x) { return x && x->*stride == 1 && x->extent >= 4; };
-      return !unit(first_line) && !unit(first_sum) ? 10 : m_.writes_kernels ? 0.8 : 1.5;
-    };
-    const double scattered = static_cast<double>(run) >= cols || run % s.cut.tile_cols == 0 ? 0 : 1 + 100 / static_cast<double>(run);
-    const double updates = (m_.writes_kernels ? 0.5 : 1) + scattered;
-    const double blocks = m_.writes_kernels ? std::ceil(k / static_cast<double>(s.cut.sums)) : 1;
-    const double cycles = batch * (area * k / per_cycle * 1.02 + packs(group::m, &step_axis::a) * rows * k + packs(group::n, &step_axis::b) * cols * k +
-                                   updates * blocks * rows * cols + 2000);
-    order_axes(s);
-    offer(std::move(s), op, cycles);
+    if (!block_.empty()) return;
+    auto s = blocked_step(op, axes, m_);
+    if (!s) return;
+    order_axes(*s);
+    offer(std::move(*s), op, s->seconds * cycles_per_second(m_));
   }
 
   const pair_op& op_;

@@ -89,13 +89,14 @@ enum class method : std::uint8_t {
   halves   // product with an even or odd matrix, half the multiplications
 };
 
-/// One label of a step: strides in the whole operands and the extent of the tile that one kernel call gets.
+/// One label of a step, or several that nest: strides in the whole operands and the extent of the tile that one kernel call gets.
 struct step_axis {
   int label = 0;
   std::int64_t extent = 1, tile = 1;
   std::int64_t a = 0, b = 0, c = 0;
   group role = group::m;
   std::int64_t part = 0;  // k: the sums of a tile stay apart, so far from those of the tile before in c
+  std::vector<int> around{};  // labels in which this one nests in all operands, and which are a part of this axis, the outermost first
   bool operator==(const step_axis&) const = default;
 };
 

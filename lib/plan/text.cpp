@@ -245,7 +245,9 @@ class writer {
       std::string members;
       for (const step_axis& x : s.axes)
         if (static_cast<int>(x.role) == g) {
-          members += (members.empty() ? "" : " ") + label(x.label) + ":" + std::to_string(x.extent);
+          members += members.empty() ? "" : " ";
+          for (int l : x.around) members += label(l) + "*";
+          members += label(x.label) + ":" + std::to_string(x.extent);
           if (x.tile != x.extent) members += "/" + std::to_string(x.tile);
         }
       if (!members.empty()) text += std::string(text.empty() ? "" : "  ") + names[g] + " [" + members + "]";

@@ -111,7 +111,7 @@ TEST_CASE("large products in blocks of rows, columns and sums, with what is left
     const bound_plan bound = bind(made, kernels::best(), o);
     for (const bound_segment& g : bound.segments)
       for (const bound_step& b : g.steps)
-        if (b.how == method::blocked) ++blocked, buffered += b.blocked.row_c.size() > 1 && split;
+        if (b.how == method::blocked) ++blocked, buffered += b.blocked.lists.row_c.size() > 1 && split;
     execute(bound, c.bind(), {});
     INFO("seed " << seed << ", " << name_of(c.type) << "\n" << to_string(made, this_machine()));
     REQUIRE(error_in_bounds(c.p, 0, c.bind(), expected, 2) <= 1.0);

@@ -14,7 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <ricci/core/error.hpp>
 
-#include "cogent_cases.hpp"
+#include "../cogent_cases.hpp"
 #include "gpu/executable.hpp"
 #include "gpu/measure.hpp"
 

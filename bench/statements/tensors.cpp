@@ -1,0 +1,225 @@
+// Contractions of large tensors, as they lie, beside the classical way: transpositions, one product of matrices by the fastest
+// library found, a transposition. One thread.
+//   bench_tensors [--dtype f64] [--file CASES] [--every N] [--most-gflop G] [--seconds S]
+// A line of CASES: NAME EINSUM a=312 b=24 ..; without one, the contractions of the COGENT artifact (TCCG, CCSD(T)).
+#include <dlfcn.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <Eigen/Core>
+#include <ricci/ricci.hpp>
+
+#include "../cogent_cases.hpp"
+
+namespace {
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+struct setting {
+  std::string dtype = "f64", file;
+  int every = 1;
+  double most_gflop = 1e9, seconds = 0.3;
+};
+
+/// c = a b with row-major matrices.
+template <class T>
+using product = std::function<void(int m, int n, int k, const T* a, const T* b, T* c)>;
+
+template <class T>
+struct peer {
+  std::string name;
+  product<T> run;
+};
+
+/// Eigen, and every CBLAS that is found.
+template <class T>
+std::vector<peer<T>> find_peers() {
+  using matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  std::vector<peer<T>> out{{"Eigen", [](int m, int n, int k, const T* a, const T* b, T* c) {
+                              Eigen::Map<matrix>(c, m, n).noalias() = Eigen::Map<const matrix>(a, m, k) * Eigen::Map<const matrix>(b, k, n);
+                            }}};
+  using gemm = void(int, int, int, int, int, int, T, const T*, int, const T*, int, T, T*, int);
+  const std::pair<const char*, const char*> libraries[] = {{"MKL", "libmkl_rt.so.3"}, {"MKL", "libmkl_rt.so.2"}, {"MKL", "libmkl_rt.so"}, {"OpenBLAS", "libopenblas.so.0"}, {"BLIS", "libblis.so.4"}};
+  for (const auto& [name, file] : libraries) {
+    void* const library = dlopen(file, RTLD_LAZY | RTLD_LOCAL);
+    const auto call = library ? reinterpret_cast<gemm*>(dlsym(library, sizeof(T) == 8 ? "cblas_dgemm" : "cblas_sgemm")) : nullptr;
+    const std::string known = name;
+    if (!call || std::any_of(out.begin(), out.end(), [&](const peer<T>& p) { return p.name == known; })) continue;
+    if (const auto threads = reinterpret_cast<void (*)(int)>(dlsym(library, known == "MKL" ? "MKL_Set_Num_Threads" : known == "BLIS" ? "bli_thread_set_num_threads" : "openblas_set_num_threads"))) threads(1);
+    constexpr int row_major = 101, as_it_is = 111;
+    out.push_back({known, [call](int m, int n, int k, const T* a, const T* b, T* c) { call(row_major, as_it_is, as_it_is, m, n, k, T(1), a, k, b, n, T(0), c, n); }});
+  }
+  return out;
+}
+
+struct contraction {
+  std::string name, a, b, c;
+  std::map<char, std::int64_t> extent;
+
+  std::vector<std::int64_t> shape(const std::string& labels) const {
+    std::vector<std::int64_t> x;
+    for (const char l : labels) x.push_back(extent.at(l));
+    return x;
+  }
+  std::int64_t size(const std::string& labels) const {
+    std::int64_t n = 1;
+    for (const char l : labels) n *= extent.at(l);
+    return n;
+  }
+};
+
+contraction parse(const std::string& name, const std::string& einsum, const std::string& extents) {
+  contraction x;
+  const std::size_t comma = einsum.find(','), arrow = einsum.find("->");
+  x.name = name, x.a = einsum.substr(0, comma), x.b = einsum.substr(comma + 1, arrow - comma - 1), x.c = einsum.substr(arrow + 2);
+  std::istringstream words(extents);
+  for (std::string word; words >> word;) x.extent[word[0]] = std::stoll(word.substr(2));
+  return x;
+}
+
+std::vector<contraction> read_cases(const setting& s) {
+  std::vector<contraction> out;
+  if (s.file.empty()) {
+    for (const bench::contraction_case& x : bench::cogent_cases) out.push_back(parse(x.name, x.einsum, x.extents));
+  } else {
+    std::ifstream in(s.file);
+    for (std::string line; std::getline(in, line);) {
+      std::istringstream words(line);
+      std::string name, einsum, rest;
+      words >> name >> einsum;
+      if (std::getline(words, rest) && !einsum.empty()) out.push_back(parse(name, einsum, rest));
+    }
+  }
+  return out;
+}
+
+std::string both(const std::string& x, const std::string& y) {
+  std::string out;
+  for (const char l : x)
+    if (y.find(l) != std::string::npos) out += l;
+  return out;
+}
+
+/// Small integers, whose sums are exact.
+template <class T>
+ricci::ndarray<T> numbers(const contraction& x, const std::string& labels, int seed) {
+  ricci::ndarray<T> out(x.shape(labels));
+  for (std::int64_t i = 0; i < x.size(labels); ++i) out.data()[i] = T((i * (2 * seed + 3) + seed) % 7 - 3);
+  return out;
+}
+
+struct sample {
+  std::vector<double> seconds;
+  double median() {
+    std::nth_element(seconds.begin(), seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2), seconds.end());
+    return seconds[seconds.size() / 2];
+  }
+};
+
+/// Runs the contenders in turn until the time is over; medians.
+std::vector<double> in_turn(const std::vector<std::function<void()>>& all, double seconds) {
+  std::vector<sample> samples(all.size());
+  for (const auto& f : all) f();
+  for (const double end = now() + seconds; samples[0].seconds.size() < 3 || now() < end;)
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const double begin = now();
+      all[i]();
+      samples[i].seconds.push_back(now() - begin);
+    }
+  std::vector<double> out;
+  for (sample& s : samples) out.push_back(s.median());
+  return out;
+}
+
+template <class T>
+class comparison {
+ public:
+  explicit comparison(const setting& s) : s_(s), peers_(find_peers<T>()) {
+    std::printf("%-14s %-18s %9s %8s %7s | %7s | %8s %-9s %6s | %s\n", "", "", "rows", "columns", "sums", "ricci", "classical", "product", "alone", "ratio");
+  }
+
+  void run(const contraction& x) {
+    const std::string m = both(x.c, x.a), n = both(x.c, x.b), k = both(x.a, x.b);
+    const std::int64_t rows = x.size(m), cols = x.size(n), sums = x.size(k);
+    const double flops = 2.0 * double(rows) * double(cols) * double(sums);
+    if (flops > 1e9 * s_.most_gflop) return;
+    const auto a = numbers<T>(x, x.a, 0), b = numbers<T>(x, x.b, 1);
+    auto c = ricci::ndarray<T>(x.shape(x.c)), turned_a = ricci::ndarray<T>(x.shape(m + k)), turned_b = ricci::ndarray<T>(x.shape(k + n));
+    auto turned_c = ricci::ndarray<T>(x.shape(m + n)), other = ricci::ndarray<T>(x.shape(x.c));
+    // What lies as a product of matrices takes it, either way round, need not be moved.
+    const bool moves_a = x.a != m + k && x.a != k + m, moves_b = x.b != k + n && x.b != n + k, moves_c = x.c != m + n && x.c != n + m;
+    std::vector<std::function<void()>> all{[&] { ricci::einsum_into(c, x.a + "," + x.b + "->" + x.c, a, b); },
+                                           [&] { ricci::einsum_into(turned_a, x.a + "->" + m + k, a); },
+                                           [&] { ricci::einsum_into(turned_b, x.b + "->" + k + n, b); },
+                                           [&] { ricci::einsum_into(other, m + n + "->" + x.c, turned_c); }};
+    for (const peer<T>& p : peers_)
+      all.push_back([&] { p.run(int(rows), int(cols), int(sums), turned_a.data(), turned_b.data(), turned_c.data()); });
+    std::swap(all[3], all[4]);  // a product before it is turned
+    std::vector<double> t = in_turn(all, s_.seconds);
+    std::swap(t[3], t[4]);
+    all[4]();
+    const bool equal = std::memcmp(c.data(), other.data(), sizeof(T) * std::size_t(x.size(x.c))) == 0;
+    const std::size_t best = std::size_t(std::min_element(t.begin() + 4, t.end()) - t.begin());
+    const double classical = t[best] + (moves_a ? t[1] : 0) + (moves_b ? t[2] : 0) + (moves_c ? t[3] : 0);
+    std::printf("%-14s %-18s %9lld %8lld %7lld | %7.1f | %8.1f %-9s %6.1f | %.2f%s\n", x.name.c_str(), (x.a + "," + x.b + "->" + x.c).c_str(), static_cast<long long>(rows), static_cast<long long>(cols),
+                static_cast<long long>(sums), flops / t[0] * 1e-9, flops / classical * 1e-9, peers_[best - 4].name.c_str(), flops / t[best] * 1e-9, classical / t[0], equal ? "" : "  DIFFERENT");
+    std::fflush(stdout);
+    ratios_.push_back(classical / t[0]), alone_.push_back(t[best] / t[0]);
+  }
+
+  void finish() const {
+    const auto mean = [](const std::vector<double>& x) {
+      double sum = 0;
+      for (const double r : x) sum += std::log(r);
+      return std::exp(sum / double(x.size()));
+    };
+    if (ratios_.empty()) return;
+    std::printf("%zu contractions, geometric means: %.2f times the classical way (least %.2f), %.2f times the product of matrices alone\n", ratios_.size(), mean(ratios_),
+                *std::min_element(ratios_.begin(), ratios_.end()), mean(alone_));
+  }
+
+ private:
+  setting s_;
+  std::vector<peer<T>> peers_;
+  std::vector<double> ratios_, alone_;
+};
+
+template <class T>
+void compare(const setting& s) {
+  comparison<T> all(s);
+  int at = 0;
+  for (const contraction& x : read_cases(s))
+    if (at++ % s.every == 0) all.run(x);
+  all.finish();
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  omp_set_num_threads(1);
+  setting s;
+  for (int i = 1; i + 1 < count; i += 2) {
+    const std::string name = words[i], value = words[i + 1];
+    if (name == "--dtype") s.dtype = value;
+    else if (name == "--file") s.file = value;
+    else if (name == "--every") s.every = std::max(1, std::stoi(value));
+    else if (name == "--most-gflop") s.most_gflop = std::stod(value);
+    else if (name == "--seconds") s.seconds = std::stod(value);
+    else return std::fprintf(stderr, "bench_tensors: there is no option %s\n", words[i]), 2;
+  }
+  if (s.dtype == "f64") compare<double>(s);
+  else if (s.dtype == "f32") compare<float>(s);
+  else return std::fprintf(stderr, "bench_tensors: --dtype is f64 or f32\n"), 2;
+  return 0;
+}

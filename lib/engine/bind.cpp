@@ -287,6 +287,7 @@ class step_binder {
     blocked_product& y = out_.blocked;
     y.lists = flattened(step_);
     y.cut = step_.cut;
+    y.streams = step_.stream_c;
     const std::size_t size = size_of(out_.type);
     if (size <= 8) y.turn = kernels_.turn[size == 8], y.pieces = kernels_.pieces[size == 8];
     y.reals = is_complex(out_.type) ? 2 : 1;

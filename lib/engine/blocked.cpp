@@ -72,7 +72,7 @@ class block_runner {
     const char* const b = panel_b_ + (j - x.j0) * x.sums * size_;
     char* const to = c + (t_.lists.row_c[i] + t_.lists.col_c[j]) * size_c_;
     const bool neighbours = t_.plain || (even_step(t_.lists.col_c, j, j + width) == 1 && s_.type == s_.type_c);
-    if (t_.plain || (neighbours && (height == 1 || even_step(t_.lists.row_c, i, i + height) == t_.row_step))) {
+    if (!t_.streams && (t_.plain || (neighbours && (height == 1 || even_step(t_.lists.row_c, i, i + height) == t_.row_step)))) {
       tile(x, x.later ? sums_into::later : sums_into::first, height, width, a, b, to, t_.row_step, beta);
     } else {
       tile(x, sums_into::buffer, height, width, a, b, buffer_, g_.tile_cols, zero_of(s_.type));
@@ -98,7 +98,7 @@ class block_runner {
     if (t_.spread && (zero || one)) {
       find_pieces(j, width);
       const std::int64_t* const rows = t_.real_rows.empty() ? t_.lists.row_c.data() : t_.real_rows.data();
-      t_.spread({buffer_rows_, rows + i, height, pieces_, piece_count_, one}, buffer_, c);
+      t_.spread({buffer_rows_, rows + i, height, pieces_, piece_count_, one, 0, t_.streams}, buffer_, c);
       return;
     }
     const std::int64_t rows = even_step(t_.lists.row_c, i, i + height);

@@ -44,6 +44,7 @@ struct blocked_product {
   cache_blocks cut;
   std::int64_t row_step = 1;  // of c: tiles with other steps go through a buffer, and so do those whose columns are no neighbours
   bool plain = false;         // there are none of these
+  bool streams = false;       // all go through a buffer and past the caches
   kernels::turn_fn turn = nullptr;              // for panels
   kernels::pieces_fn pieces = nullptr, spread = nullptr;  // the latter: from the buffer to c, in real numbers
   std::int64_t reals = 1;                       // in an element

@@ -81,7 +81,7 @@ void generate_blocked(bound_step& s, codegen::target t) {
         r.tile = {0, static_cast<int>(m), static_cast<int>(n * static_cast<std::int64_t>(size_of(s.type)) / s.vector_bytes)};
         for (const sums_into kind : {sums_into::first, sums_into::later, sums_into::buffer}) {
           if (kind == sums_into::later && sums <= cut.sums) continue;
-          if (kind == sums_into::buffer ? x.plain : s.type != s.type_c || x.row_step == 0) continue;
+          if (kind == sums_into::buffer ? x.plain && !x.streams : s.type != s.type_c || x.row_step == 0) continue;
           r.args.row = {m, 1, 0, kind == sums_into::buffer ? cut.tile_cols : x.row_step};
           r.beta = kind == sums_into::first ? known_factor(s.beta) : kind == sums_into::later ? codegen::factor::one : codegen::factor::zero;
           x.tile(last_rows, last_cols, last_sums, kind) = codegen::make(r, t);

@@ -146,6 +146,7 @@ struct pieces_args {
   std::int64_t count = 1;
   bool adds = false;
   std::int64_t ahead = 0;  // elements: what lies so far behind a piece is asked for
+  bool streams = false;    // whole lines go past the caches, in no order: a fence has to follow
 };
 
 /// from and to do not overlap.

@@ -75,6 +75,18 @@ template <bool Adds, class T> RICCI_INLINE void copy_piece(const T* s, T* d, std
   else store<T>(load<T>(s + i, rest), d + i, rest);
 }
 
+/// A piece that is whole lines goes past the caches.
+template <class T> RICCI_INLINE void stream_piece(const T* s, T* d, std::int64_t n) {
+#if defined(RICCI_STREAMS)
+  constexpr std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(T));
+  if (n % line == 0 && reinterpret_cast<std::uintptr_t>(d) % 64 == 0) {
+    for (std::int64_t i = 0; i < n; i += line) stream_line(reinterpret_cast<const char*>(s + i), reinterpret_cast<char*>(d + i));
+    return;
+  }
+#endif
+  copy_piece<false>(s, d, n);
+}
+
 template <class T> void copy_pieces(const pieces_args& g, const void* from, void* to) {
   const T* const s = static_cast<const T*>(from);
   T* const d = static_cast<T*>(to);
@@ -87,6 +99,7 @@ template <class T> void copy_pieces(const pieces_args& g, const void* from, void
       }
   };
   if (g.adds) all([](const T* x, T* y, std::int64_t n) RICCI_INLINE_LAMBDA { copy_piece<true>(x, y, n); });
+  else if (g.streams) all([](const T* x, T* y, std::int64_t n) RICCI_INLINE_LAMBDA { stream_piece(x, y, n); });
   else all([](const T* x, T* y, std::int64_t n) RICCI_INLINE_LAMBDA { copy_piece<false>(x, y, n); });
 }
 

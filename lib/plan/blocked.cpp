@@ -104,6 +104,9 @@ walk walk_of(const std::vector<step_axis>& axes, group g, std::int64_t size, con
   sort_by(near);
   std::vector<std::size_t> run = run_of(axes, members, packed, line);
   if (g == group::k && !run.empty() && run_of(axes, members, near, 2).empty()) sort_by(packed);  // b has no neighbours
+  // Sums of a that are no neighbours are to be near one another: their lines and pages are shared.
+  if (g == group::k && run.empty() && !members.empty())
+    run.push_back(*std::min_element(members.begin(), members.end(), [&, by = packed](std::size_t x, std::size_t y) { return std::abs(axes[x].*by) < std::abs(axes[y].*by); }));
   walk out;
   const auto add = [&](std::size_t i, std::int64_t piece) { out.digits.push_back({i, piece, false}); };
   if (members.empty() || run.empty() || run.front() == members.front()) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <tuple>
 
 #include "plan/cost.hpp"
 #include "plan/plan.hpp"
@@ -220,18 +221,21 @@ struct candidate {
     return bytes;
   }
 
+  /// The axis of the rows of a kernel's tile, as the engine chooses it; null if none is long enough.
+  const step_axis* row_axis() const {
+    const step_axis* row = nullptr;
+    for (const step_axis& x : step.axes)
+      if (x.role == group::m && x.tile >= 8 && (!row || std::abs(x.a) < std::abs(row->a))) row = &x;
+    return row;
+  }
+
   /// Cycles that the lines of a result wait for one another where the rows of a kernel's tile lie pages apart, in the same sets
   /// of the caches. Measured.
   double waits_for_c() const {
     if (!m.writes_kernels || step.lanes != lanes::n || step.buffer_c || step.pack_a || !block_labels.empty() || m.caches.size() < 2) return 0;
     if (result_bytes() < static_cast<double>(m.caches[1].bytes)) return 0;
-    const step_axis* row = nullptr;  // as the engine chooses it
-    std::int64_t axes = 0;
-    for (const step_axis& x : step.axes) {
-      if (x.role != group::m || x.tile == 1) continue;
-      ++axes;
-      if (x.tile >= 8 && (!row || std::abs(x.a) < std::abs(row->a))) row = &x;
-    }
+    const step_axis* const row = row_axis();
+    const auto axes = std::count_if(step.axes.begin(), step.axes.end(), [](const step_axis& x) { return x.role == group::m && x.tile > 1; });
     constexpr std::int64_t page = 4096;
     const double line = 64, wait = result_bytes() > last_cache(m) ? 25 : 5;
     const bool apart = row && axes > 1 && std::abs(row->c) * static_cast<std::int64_t>(size_of(op.c.type)) >= page;
@@ -314,6 +318,45 @@ struct candidate {
     return wait * bytes / line * static_cast<double>(calls_of_lane);
   }
 
+  /// Cycles that a waits where the axis around the rows of c jumps pages in it: what the hardware would fetch is not what comes next.
+  /// Rows of whole lines do not mind. Measured.
+  double jumps_in_a() const {
+    if (!m.writes_kernels || step.lanes != lanes::n || step.pack_a || !block_labels.empty() || m.caches.size() < 2) return 0;
+    const auto size = static_cast<std::int64_t>(size_of(op.a.type));
+    const step_axis *const row = row_axis(), *around = nullptr;
+    double bytes = op.a.where == operand::kind::one ? 0 : static_cast<double>(size);
+    std::int64_t used = 16;  // bytes of a line
+    for (const step_axis& x : step.axes) {
+      if (x.a != 0) bytes *= static_cast<double>(x.extent);
+      if (x.a == 1 && (&x == row || x.role == group::k)) used = std::min<std::int64_t>(64, x.tile * size);
+      if (x.role == group::m && &x != row && x.tile > 1 && (!around || std::abs(x.c) < std::abs(around->c))) around = &x;
+    }
+    constexpr std::int64_t page = 4096;
+    constexpr double wait = 30;
+    if (!around || used == 64 || std::abs(around->a) * size < page || bytes < 0.75 * static_cast<double>(m.caches[1].bytes)) return 0;
+    return wait * bytes / static_cast<double>(used);
+  }
+
+  /// Cycles in which a packed operand of all caches' size is only read, and its result only written.
+  double waits_for_memory() const {
+    if (!m.writes_kernels || (!step.pack_a && !step.pack_b) || !block_labels.empty()) return 0;
+    double total = 0;
+    for (const auto& [x, stride, share] : {std::tuple{&op.a, &step_axis::a, step.pack_a ? 1.0 : 0.0}, {&op.b, &step_axis::b, step.pack_b ? 1.0 : 0.0}, {&op.c, &step_axis::c, 0.3}}) {
+      double bytes = x->where == operand::kind::external ? static_cast<double>(size_of(x->type)) : 0;
+      for (const step_axis& y : step.axes)
+        if (y.*stride != 0) bytes *= static_cast<double>(y.extent);
+      if (bytes > last_cache(m)) total += share * bytes / stream_rate(bytes, m);
+    }
+    return total;
+  }
+
+  /// All rows of a and the columns that a kernel does at once stay in the first cache until it goes to the next columns.
+  bool stays(const shape& s) const {
+    if (!m.writes_kernels || s.lanes != lanes::n || step.pack_b || m.caches.empty()) return false;
+    constexpr std::int64_t widest = 3;  // vectors
+    return s.k * (s.rows * static_cast<std::int64_t>(size_of(s.type)) + widest * m.vector_bytes) <= m.caches[0].bytes * 3 / 4;
+  }
+
   /// Estimated cycles of the whole step on one core.
   double cycles() {
     std::int64_t calls = 1, calls_b = 1, calls_c = 1, without_a = 1;
@@ -330,11 +373,11 @@ struct candidate {
     const auto size = static_cast<double>(size_of(s.type));
     double per_call = kernel_cycles(s, m);
     const double panel = static_cast<double>(s.lane * s.cols * s.k) * size;  // of b, read again by every group of rows
-    const double rereads = std::max(1.0, static_cast<double>(s.rows) / (m.writes_kernels && m.vector_registers >= 32 ? 6 : 4));
+    const double rereads = stays(s) ? 1 : std::max(1.0, static_cast<double>(s.rows) / (m.writes_kernels && m.vector_registers >= 32 ? 6 : 4));
     per_call = std::max(per_call, static_cast<double>(s.loops) * panel * rereads / stream_rate(panel, m));
     per_call *= strided_penalty(panel) * crowding(panel);
     double total = static_cast<double>(calls) * (per_call + call_cycles(m));
-    total += waits_for_a(s, without_a) + waits_for_c();
+    total += waits_for_a(s, without_a) + waits_for_c() + jumps_in_a() + waits_for_memory();
     const bool lane_in_a = step.lanes != lanes::n;
     if (step.pack_a && !step.keep_a) total += pack_cycles(op.a, &step_axis::a, lane_in_a, calls);
     if (step.pack_b && !step.keep_b) total += pack_cycles(op.b, &step_axis::b, true, std::max(calls_b, calls_c > 1 ? calls_b : 1));

@@ -105,6 +105,15 @@ void share_out(segment& g, int block_label) {
     if (x.where == operand::kind::external && has(x, block_label) && left-- > 0) joined->asks_for.push_back(x.id);
 }
 
+/// A blocked product whose sums make one block leaves through its tiles, which are rows of whole lines.
+bool leaves_blocks(const plan_step& s, const machine& m) {
+  std::int64_t sums = 1;
+  for (const step_axis& x : s.axes)
+    if (x.role == group::k) sums *= x.extent;
+  return s.how == method::blocked && m.writes_kernels && sums <= s.cut.sums && whole_rows(s, m) && !reads_c(s.op) &&
+         s.op.c.where == operand::kind::external && compute_type(s.op.c.type) == s.op.c.type;
+}
+
 }  // namespace
 
 traffic traffic_of(const segment& g, const std::vector<int>& block) {
@@ -170,7 +179,8 @@ void stream_results(plan& p, const machine& m) {
       s.fetch_next = s.how == method::halves ? halves : beyond && asks_early(g, t, m);
       if (!beyond) continue;
       if (is_shared(p, g, s)) continue;
-      if (auto cut = streamed(g, t, s, m)) s = std::move(*cut);
+      if (leaves_blocks(s, m)) s.stream_c = true;
+      else if (auto cut = streamed(g, t, s, m)) s = std::move(*cut);
     }
   }
 }

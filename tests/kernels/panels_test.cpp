@@ -34,11 +34,12 @@ template <class T> void test_turn(const kernel_set& set, std::int64_t lines, std
   CHECK(wrong == 0);
 }
 
-template <class T> void test_pieces(const kernel_set& set, std::int64_t rows, bool adds, bool at_end, std::mt19937& rng) {
+template <class T> void test_pieces(const kernel_set& set, std::int64_t rows, bool adds, bool at_end, std::mt19937& rng, bool streams = false) {
   std::vector<piece> pieces;
   std::int64_t near = 0, far = 0;
   for (int p = 0; p < 5; ++p) {
-    const auto count = static_cast<std::int64_t>(1 + rng() % 37), gap = static_cast<std::int64_t>(rng() % 4);
+    const auto any = static_cast<std::int64_t>(1 + rng() % 37), gap = static_cast<std::int64_t>(rng() % 4) * (streams ? 16 : 1);
+    const std::int64_t count = streams && p != 3 ? (any + 15) / 16 * 16 : any;
     pieces.push_back({near, far + gap, count});
     near += count, far += gap + count;
   }
@@ -55,7 +56,7 @@ template <class T> void test_pieces(const kernel_set& set, std::int64_t rows, bo
         const T y = from[static_cast<std::size_t>(from_row[static_cast<std::size_t>(r)] + p.from + i)];
         x = adds ? x + y : y;
       }
-  set.pieces[kind_of<T>]({from_row.data(), to_row.data(), rows, pieces.data(), static_cast<std::int64_t>(pieces.size()), adds, adds ? 0 : 64}, from.data(), to.data());
+  set.pieces[kind_of<T>]({from_row.data(), to_row.data(), rows, pieces.data(), static_cast<std::int64_t>(pieces.size()), adds, adds ? 0 : 64, streams}, from.data(), to.data());
   INFO(set.isa << ", " << rows << " rows");
   CHECK(std::equal(want.begin(), want.end(), to.begin()));
 }
@@ -81,5 +82,8 @@ TEST_CASE("rows of pieces are copied or added") {
       for (const bool adds : {false, true}) {
         test_pieces<float>(*sets.first[s], 1 + round % 9, adds, round % 2 == 0, rng);
         test_pieces<double>(*sets.first[s], 1 + round % 9, adds, round % 2 == 0, rng);
+        if (adds) continue;
+        test_pieces<float>(*sets.first[s], 1 + round % 9, false, round % 2 == 0, rng, true);
+        test_pieces<double>(*sets.first[s], 1 + round % 9, false, round % 2 == 0, rng, true);
       }
 }

@@ -55,6 +55,8 @@ double kernel_cycles(const shape& s, const machine& m) {
       const double held = 0.75 * static_cast<double>(m.caches[0].bytes) / (vectors * m.vector_bytes);
       const bool rows_stay = static_cast<double>(rows) <= held, cols_stay = static_cast<double>(s.cols) <= held;
       anew = static_cast<double>((rows_stay ? 0 : rows) + (cols_stay ? 0 : cols)) * m.vector_bytes * cycles_per_second(m) / (m.caches[1].bandwidth * 1e9);
+      const double all = static_cast<double>(s.rows + s.cols) * vectors * m.vector_bytes;
+      if (all > 0.4 * static_cast<double>(m.caches[1].bytes)) anew *= 2.2;  // nor does the second one hold them all
     }
     const double step = std::max({pair / 2, static_cast<double>(rows + cols) / 2, pair < 8 ? 4.0 : 0.0, anew});
     const double per_sum = m.vector_bytes >= 64 ? 20 : 8;  // its lanes are added up and stored one by one

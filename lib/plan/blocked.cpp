@@ -85,7 +85,7 @@ double pack_cycles(const std::vector<step_axis>& axes, group side, std::int64_t 
 double waits(const pair_op& op, const cache_blocks& cut, double rows, double cols, double k, const machine& m) {
   const auto bytes = [&](const operand& x, double elements) { return static_cast<double>(size_of(x.type)) * elements; };
   const double a = bytes(op.a, rows * k), b = bytes(op.b, cols * k), c = bytes(op.c, rows * cols), all = a + b + c;
-  if (m.caches.size() < 2 || all < static_cast<double>(m.caches[1].bytes)) return 0;
+  if (!m.writes_kernels || m.caches.size() < 2 || all < static_cast<double>(m.caches[1].bytes)) return 0;
   const double again = std::ceil(cols / static_cast<double>(cut.cols)), blocks = std::ceil(k / static_cast<double>(cut.sums));
   return 0.5 * (a * again + b + c * (2 * blocks - 1)) / stream_rate(all, m);
 }

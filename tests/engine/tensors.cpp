@@ -3,22 +3,16 @@
 
 #include <algorithm>
 
-#include "build_program.hpp"
 #include "engine/bound.hpp"
 #include "engine/tables.hpp"
 #include "machine/machine.hpp"
 #include "plan/blocked.hpp"
+#include "random_program.hpp"
 
 using namespace ricci;
 using namespace ricci::test;
 
 namespace {
-
-struct dice {
-  std::mt19937 rng;
-  int operator()(int low, int high) { return std::uniform_int_distribution<int>(low, high)(rng); }
-  std::string shuffled(std::string x) { return std::shuffle(x.begin(), x.end(), rng), x; }
-};
 
 /// Runs the only step in blocks, whichever of its factors gives the rows. False: it has no such way.
 bool force_blocks(struct plan& p, const machine& m) {
@@ -53,7 +47,7 @@ TEST_CASE("an order of indices has every one of them once") {
     for (const char l : rows + cols + sums) c.label(l, d(2, 40));
     plan_step s;
     s.op.c.type = c.type;
-    const auto strides = [&](const std::string& labels) { return c.tensor("T", labels, d.shuffled(labels)).axes; };
+    const auto strides = [&](const std::string& labels) { return c.tensor("T", labels, shuffled(labels, d)).axes; };
     for (const auto& [labels, role] : {std::pair{rows, group::m}, {cols, group::n}, {sums, group::k}})
       for (const char l : labels) {
         step_axis x;
@@ -115,9 +109,9 @@ TEST_CASE("tensors in any order, in blocks") {
     add(rows, "abc", 2, 11), add(cols, "def", 2, 13), add(sums, "klm", 2, 9);
     if (d(0, 4) == 0) batch = "g", c.label('g', d(2, 3));
     statement s;
-    s.left = c.tensor("C", batch + rows + cols, d.shuffled(batch + rows + cols), d(0, 4) ? 1 : 2);
+    s.left = c.tensor("C", batch + rows + cols, shuffled(batch + rows + cols, d), d(0, 4) ? 1 : 2);
     s.op = static_cast<update>(d(0, 2));
-    reference x = c.tensor("A", batch + rows + sums, d.shuffled(batch + rows + sums), 1), y = c.tensor("B", batch + sums + cols, d.shuffled(batch + sums + cols), 1);
+    reference x = c.tensor("A", batch + rows + sums, shuffled(batch + rows + sums, d), 1), y = c.tensor("B", batch + sums + cols, shuffled(batch + sums + cols, d), 1);
     x.conj = d(0, 3) == 0, y.conj = d(0, 3) == 0;
     s.terms.push_back({d(0, 2) ? -1 : c.scalar({1.5, -0.5}), d(0, 1) == 1, {x, y}});
     c.p.statements.push_back(s);

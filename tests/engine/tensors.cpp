@@ -44,7 +44,7 @@ TEST_CASE("an order of indices has every one of them once") {
   for (int round = 0; round < 300; ++round) {
     case_builder c(d(0, 1) ? dtype::f64 : dtype::f32, static_cast<unsigned>(round));
     const std::string rows = std::string("abc").substr(0, static_cast<std::size_t>(d(1, 3))), cols = "de", sums = std::string("klm").substr(0, static_cast<std::size_t>(d(1, 3)));
-    for (const char l : rows + cols + sums) c.label(l, d(2, 40));
+    for (const char l : rows + cols + sums) c.label(l, d(2, rows.size() + sums.size() > 3 ? 9 : 40));
     plan_step s;
     s.op.c.type = c.type;
     const auto strides = [&](const std::string& labels) { return c.tensor("T", labels, shuffled(labels, d)).axes; };
@@ -98,8 +98,9 @@ TEST_CASE("neighbours of either factor come in boxes") {
 }
 
 TEST_CASE("tensors in any order, in blocks") {
+  constexpr double most_products = 4e6;  // the reference forms them one by one
   int blocked = 0, seen[dtype_count] = {};
-  for (unsigned seed = 1; seed <= 400; ++seed) {
+  for (unsigned seed = 1; seed <= 500; ++seed) {
     dice d{std::mt19937(seed)};
     case_builder c(static_cast<dtype>(d(0, dtype_count - 1)), seed);
     std::string rows, cols, sums, batch;
@@ -108,6 +109,9 @@ TEST_CASE("tensors in any order, in blocks") {
     };
     add(rows, "abc", 2, 11), add(cols, "def", 2, 13), add(sums, "klm", 2, 9);
     if (d(0, 4) == 0) batch = "g", c.label('g', d(2, 3));
+    double products = 1;
+    for (const label_info& l : c.p.labels) products *= static_cast<double>(l.extent);
+    if (products > most_products) continue;
     statement s;
     s.left = c.tensor("C", batch + rows + cols, shuffled(batch + rows + cols, d), d(0, 4) ? 1 : 2);
     s.op = static_cast<update>(d(0, 2));

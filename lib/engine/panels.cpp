@@ -138,7 +138,7 @@ bool panel_packer::pack_line_boxes(const char* source, char* target, const panel
   const box first = box_at(line_, x.l0, x.l1);
   if (first.height < least_run || first.width * first.height > most_in_box || x.width < least_run) return false;
   alignas(64) char turned[most_in_box * 8];
-  kernels::piece pieces[most_in_box / least_run];
+  kernels::piece pieces[most_in_box / least_run + 2];  // the first and the last may be parts of a panel
   const std::int64_t panel = x.width * (x.k1 - x.k0), none = 0;
   for (std::int64_t l = x.l0; l < x.l1;) {
     const box b = box_at(line_, l, x.l1);

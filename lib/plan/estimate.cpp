@@ -12,13 +12,6 @@ namespace {
 
 constexpr double jumping_line = 5.5e-9;  // seconds that such a line costs more, measured on Zen 4
 
-double bytes_of(const operand& x, const std::vector<step_axis>& axes, std::int64_t step_axis::*stride) {
-  double n = x.where == operand::kind::one ? 0 : static_cast<double>(size_of(x.type));
-  for (const step_axis& a : axes)
-    if (a.*stride != 0) n *= static_cast<double>(a.extent);
-  return n;
-}
-
 /// Lines of a tensor in memory that the tiles of a chain's product walk across instead of along: its rows are longer
 /// than a tile is wide, and there are more of them than a tile has at that width. The hardware does not see such reads
 /// coming, and such writes leave line by line. What is asked for early or leaves through a buffer does not count.
@@ -69,6 +62,23 @@ double unhidden(double block_bytes) {
 /// is pushed out.
 bool is_alone(const segment& s, const std::vector<int>& block) {
   return block.empty() && s.steps.size() == 1 && (s.steps[0].how == method::direct || s.steps[0].how == method::blocked);
+}
+
+/// Products one after the other, each in one piece, whose temporaries leave the second cache: each is as one alone.
+bool are_alone(const segment& s, const std::vector<int>& block, double scratch, const machine& m) {
+  return block.empty() && are_products(s) && s.steps.size() > 1 && m.caches.size() > 1 && scratch > static_cast<double>(m.caches[1].bytes);
+}
+
+/// What such a product takes: what is not in memory comes from where all that it touches fits.
+double seconds_alone(const plan_step& s, double footprint, const machine& m) {
+  double outside = 0, inside = 0;
+  const auto add = [&](const operand& x, std::int64_t step_axis::*stride, double passes) {
+    (x.where == operand::kind::external ? outside : inside) += passes * bytes_of(x, s.axes, stride);
+  };
+  add(s.op.a, &step_axis::a, 1), add(s.op.b, &step_axis::b, 1), add(s.op.c, &step_axis::c, 2);
+  const double all = outside + inside, hertz = cycles_per_second(m), most = all < last_cache(m) ? 0.5 : 0.6;
+  const double seconds = outside / stream_rate(std::min(all, footprint), m) + inside / stream_rate(all, m);
+  return s.seconds + std::min(unhidden(all), most) * seconds / hertz;
 }
 
 /// What the steps of slices pass on.
@@ -134,6 +144,11 @@ double seconds_of(const segment& s, const std::vector<int>& block, double footpr
   const double step_overhead = m.writes_kernels ? 15 : 120;
   const traffic moved = traffic_of(s, block);
   const bool beyond = !m.caches.empty() && footprint >= last_cache(m);
+  if (are_alone(s, block, scratch, m)) {
+    double seconds = 0;
+    for (const plan_step& step : s.steps) seconds += seconds_alone(step, footprint, m);
+    return seconds;
+  }
   double total = 0, plain = 0, raw = 0;       // as all steps cost, and where the hardware follows what they read
   double sliced = 0;                          // bytes of slices that steps pass on, whenever they are written or read
   double outside = 0, inside = 0, passed = 0;  // bytes; passed: of temporaries, whenever they are written or read

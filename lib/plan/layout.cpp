@@ -1,13 +1,11 @@
 // The order of the axes of every temporary: so that its consumer finds neighbours where it wants them.
+#include "plan/layout.hpp"
+
 #include <algorithm>
 #include <numeric>
 
-#include "plan/plan.hpp"
-
 namespace ricci::planning {
-namespace {
 
-/// Labels of an operand with the largest stride first.
 std::vector<int> outer_to_inner(const operand& x) {
   std::vector<int> order(x.labels.size());
   std::iota(order.begin(), order.end(), 0);
@@ -18,7 +16,6 @@ std::vector<int> outer_to_inner(const operand& x) {
   return order;
 }
 
-/// Labels of t in the order of its consumer's result; the summed ones stand where the other factor's new label will.
 std::vector<int> follow(const operand& t, const pair_op& consumer) {
   const operand& other = consumer.a.where == t.where && consumer.a.id == t.id ? consumer.b : consumer.a;
   const std::vector<int> result = outer_to_inner(consumer.c);
@@ -41,9 +38,6 @@ std::vector<int> follow(const operand& t, const pair_op& consumer) {
   return order;
 }
 
-bool is_temporary(const operand& x, int t) { return x.where == operand::kind::temporary && x.id == t; }
-
-/// Index of the first operation that reads temporary t.
 int consumer_of(const work& w, int t) {
   for (std::size_t i = 0; i < w.ops.size(); ++i) {
     const pair_op& op = w.ops[i];
@@ -52,6 +46,29 @@ int consumer_of(const work& w, int t) {
   }
   return -1;
 }
+
+std::vector<std::int64_t> strides_in(const std::vector<int>& order, const std::vector<int>& labels, const work& w) {
+  std::vector<std::int64_t> strides(labels.size());
+  std::int64_t step = 1;
+  for (std::size_t d = order.size(); d-- > 0;) {
+    strides[static_cast<std::size_t>(std::find(labels.begin(), labels.end(), order[d]) - labels.begin())] = step;
+    step *= w.source.labels[static_cast<std::size_t>(order[d])].extent;
+  }
+  return strides;
+}
+
+void set_order(work& w, int t, const std::vector<int>& order) {
+  temporary& temp = w.temporaries[static_cast<std::size_t>(t)];
+  const std::vector<std::int64_t> strides = strides_in(order, temp.labels, w);
+  temp.size = 1;
+  for (int l : temp.labels) temp.size *= w.source.labels[static_cast<std::size_t>(l)].extent;
+  for (pair_op& op : w.ops)
+    for_each_operand(op, [&](operand& x) {
+      if (is_temporary(x, t)) x.strides = strides;
+    });
+}
+
+namespace {
 
 /// Labels of t in the order of `like`, which has them all or not.
 std::vector<int> in_order_of(const operand& like, const std::vector<int>& labels) {
@@ -72,7 +89,7 @@ void choose_layouts(work& w, int lane) {
   std::stable_sort(sequence.begin(), sequence.end(),
                    [&](int p, int q) { return consumer_of(w, p) > consumer_of(w, q); });
   for (int t : sequence) {
-    temporary& temp = w.temporaries[t];
+    const temporary& temp = w.temporaries[t];
     std::vector<int> order = temp.labels;
     if (const int use = consumer_of(w, t); use >= 0) {
       const pair_op& op = w.ops[use];
@@ -85,18 +102,7 @@ void choose_layouts(work& w, int lane) {
       order.erase(std::find(order.begin(), order.end(), lane));
       order.push_back(lane);
     }
-    std::vector<std::int64_t> strides(temp.labels.size());
-    std::int64_t step = 1;
-    for (std::size_t d = order.size(); d-- > 0;) {
-      const auto axis = std::find(temp.labels.begin(), temp.labels.end(), order[d]) - temp.labels.begin();
-      strides[axis] = step;
-      step *= w.source.labels[order[d]].extent;
-    }
-    temp.size = step;
-    for (pair_op& op : w.ops)
-      for_each_operand(op, [&](operand& x) {
-        if (is_temporary(x, t)) x.strides = strides;
-      });
+    set_order(w, t, order);
   }
 }
 

@@ -147,10 +147,10 @@ class chooser {
     // A packed operand that is cut into tiles is not kept: its block changes within the step.
     for (const step_axis& x : s.axes)
       if (x.tile != x.extent) s.keep_a = s.keep_a && x.a == 0, s.keep_b = s.keep_b && x.b == 0;
+    order_axes(s);
     const double before = c.cycles();
     rows_far_apart_ = !packs && m_.writes_kernels && c.rows_far_apart();
     c.cut_for_threads(before);
-    order_axes(s);
     offer(std::move(s), op, before);
   }
 

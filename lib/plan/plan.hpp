@@ -263,6 +263,9 @@ void place_temporaries(segment& s);
 /// Orders the axes of every temporary. lane >= 0: that label becomes the innermost axis of each.
 void choose_layouts(work& w, int lane);
 
+/// Orders them anew, by estimates of the products that make and read them. For works without blocks.
+void order_products(work& w, const machine& m, const options& o);
+
 /// Copies what a pointwise operation cannot read or write along its lanes; one copy serves all. turns: its kernel reads
 /// problems that lie one after the other where `lane` runs across problems. block: the labels that blocks run over.
 void straighten(work& w, int lane, bool turns, const std::vector<int>& block);
@@ -322,8 +325,9 @@ traffic traffic_of(const segment& g, const std::vector<int>& block);
 /// Out of memory: what the next block reads is asked for while this one runs.
 bool asks_early(const segment& g, const traffic& t, const machine& m);
 
-/// Out of memory: the step as it leaves its result past the caches, if it can and should.
-std::optional<plan_step> streamed(const segment& g, const traffic& t, const plan_step& s, const machine& m);
+/// Out of memory: the step as it leaves its result past the caches, if it can and should. apart: all steps of the segment run one
+/// after the other, each in one piece.
+std::optional<plan_step> streamed(const segment& g, const traffic& t, const plan_step& s, const machine& m, bool apart = false);
 
 /// Marks what comes from memory, and lets large results leave past the caches.
 void stream_results(plan& p, const machine& m);

@@ -1,5 +1,8 @@
-// How long the rows of a step's result are.
+// What a step's axes say of its operands: how long the rows of its result are, how many bytes it touches, which axis its tiles take.
 #pragma once
+
+#include <algorithm>
+#include <cstdlib>
 
 #include "plan/plan.hpp"
 
@@ -14,6 +17,29 @@ inline std::int64_t row_of(const std::vector<step_axis>& axes, group role) {
       if (x.role == role && x.extent > 1 && x.c == row) row *= x.extent, grown = true;
   }
   return row;
+}
+
+/// Of an operand whose strides are those of the axes.
+inline double bytes_of(const operand& x, const std::vector<step_axis>& axes, std::int64_t step_axis::*stride) {
+  double n = x.where == operand::kind::one ? 0 : static_cast<double>(size_of(x.type));
+  for (const step_axis& a : axes)
+    if (a.*stride != 0) n *= static_cast<double>(a.extent);
+  return n;
+}
+
+/// Nothing but products and copies.
+inline bool are_products(const segment& g) {
+  return std::all_of(g.steps.begin(), g.steps.end(), [](const plan_step& s) {
+    return s.how == method::direct || s.how == method::blocked || s.how == method::move;
+  });
+}
+
+/// Whether the rows (columns) of a tile are to be neighbours in the result, which lies far away, rather than in a (b): a (b) is
+/// packed or stays in the first cache. Rows of a result that are pages apart share the sets of the caches.
+inline bool rows_by_result(const plan_step& s, const operand& x, std::int64_t step_axis::*stride) {
+  constexpr double near = 16384;
+  const bool packed = stride == &step_axis::a ? s.pack_a : s.pack_b;
+  return !s.buffer_c && (packed || (s.lanes == kernels::lanes::n && bytes_of(x, s.axes, stride) <= near));
 }
 
 }  // namespace ricci::planning

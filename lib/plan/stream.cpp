@@ -1,6 +1,7 @@
 // Results far larger than the caches are written past them: their lines need not be read before they are written.
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 
 #include "plan/cost.hpp"
 #include "plan/plan.hpp"
@@ -10,6 +11,8 @@ namespace ricci::planning {
 namespace {
 
 constexpr std::int64_t stream_piece = 2048, most_piece = 4096, most_whole = 8192;  // bytes that one call of the kernel leaves in the buffer
+
+constexpr std::int64_t least_rows = 4, few_sums = 8, most_sums = 64, short_run = 128;  // of a piece of a result with axes outside; bytes
 
 constexpr double least_fetched = 1e4;  // bytes of a block: smaller ones overlap by themselves
 
@@ -38,9 +41,59 @@ bool is_shared(const plan& p, const segment& g, const plan_step& s) {
 
 bool reads_c(const pair_op& op) { return op.beta.base != 0 || op.beta.scalar >= 0 || !op.beta.more.empty(); }
 
-/// Cuts the outermost axis of c so that a piece stays in the first cache, beside what else a chain has there. False if c is not
-/// dense or cannot be cut.
-bool cut_result(plan_step& s, bool alone) {
+/// Elements that are packed if pieces of c, with `tile` of the axis `cut` and one each of those outside, follow one another.
+std::int64_t packed_again(const plan_step& s, const std::vector<step_axis*>& axes, std::size_t cut, std::int64_t tile, std::int64_t step_axis::*stride) {
+  std::int64_t elements = 1, pieces = 1, tiles = 1;
+  for (const step_axis& x : s.axes)
+    if (x.role == group::k) elements *= x.extent;
+  for (std::size_t i = 0; i < cut; ++i)
+    if (axes[i]->*stride != 0) elements *= axes[i]->extent;
+  for (std::size_t i = axes.size(); i-- > cut;) {
+    pieces *= i == cut ? (axes[i]->extent + tile - 1) / tile : axes[i]->extent;
+    if (axes[i]->*stride != 0) tiles = pieces;
+  }
+  return elements * (axes[cut]->*stride != 0 ? tile : 1) * tiles;
+}
+
+/// Bytes of a factor that are neighbours within a piece.
+std::int64_t run_in_piece(const plan_step& s, const std::vector<step_axis*>& axes, std::size_t cut, std::int64_t tile, const operand& x, std::int64_t step_axis::*stride) {
+  std::int64_t run = 1;
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (const step_axis& y : s.axes) {
+      const auto at = static_cast<std::size_t>(std::find(axes.begin(), axes.end(), &y) - axes.begin());
+      const std::int64_t extent = y.role == group::k || at < cut ? y.extent : at == cut ? tile : 1;
+      if (y.*stride == run && extent > 1) run *= extent, grown = true;
+    }
+  }
+  return run * static_cast<std::int64_t>(size_of(x.type));
+}
+
+/// Makes loops of the axes outside of pieces that have `tile` of the axis `cut`, of `bytes` each. False if a piece has too few rows
+/// for its sums, what is packed would be packed too often, or short runs of a large factor would be read.
+bool cut_outside(plan_step& s, const std::vector<step_axis*>& axes, std::size_t cut, std::int64_t bytes, std::int64_t& tile, const machine& m) {
+  std::int64_t rows = axes[cut]->role == group::m ? tile : 1, sums = 1, all = 1;
+  for (std::size_t i = 0; i < cut; ++i)
+    if (axes[i]->role == group::m) rows *= axes[i]->extent;
+  for (const step_axis& x : s.axes) (x.role == group::k ? sums : all) *= x.extent;
+  if (rows < least_rows && axes[cut]->role == group::m) {
+    const std::int64_t more = std::min(least_rows / rows * tile, axes[cut]->extent);
+    if (more * bytes <= most_whole) rows = rows / tile * more, tile = more;
+  }
+  if ((rows < least_rows && sums > few_sums) || sums > most_sums) return false;
+  if (s.pack_a && packed_again(s, axes, cut, tile, &step_axis::a) > all / 4) return false;
+  if (s.pack_b && packed_again(s, axes, cut, tile, &step_axis::b) > all / 4) return false;
+  for (const auto& [x, stride, packed] : {std::tuple{&s.op.a, &step_axis::a, s.pack_a}, {&s.op.b, &step_axis::b, s.pack_b}}) {
+    const bool large = bytes_of(*x, s.axes, stride) > 0.5 * static_cast<double>(m.caches[1].bytes);
+    if (large && !packed && run_in_piece(s, axes, cut, tile, *x, stride) < short_run) return false;
+  }
+  for (std::size_t i = cut + 1; i < axes.size(); ++i) axes[i]->tile = 1;
+  return true;
+}
+
+/// Cuts the axes of c so that a piece stays in the first cache, beside what else a chain has there. False if c is not dense or
+/// cannot be cut.
+bool cut_result(plan_step& s, bool alone, const machine& m) {
   const auto size = static_cast<std::int64_t>(size_of(s.op.c.type));
   std::vector<step_axis*> axes;
   for (step_axis& x : s.axes) {
@@ -49,23 +102,30 @@ bool cut_result(plan_step& s, bool alone) {
   }
   if (axes.empty()) return false;
   std::sort(axes.begin(), axes.end(), [](const step_axis* x, const step_axis* y) { return x->c < y->c; });
-  std::int64_t step = 1;
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    const bool outermost = i + 1 == axes.size();
-    if (axes[i]->c != step || (!outermost && axes[i]->tile != axes[i]->extent)) return false;
-    if (!outermost) step *= axes[i]->extent;
+  std::int64_t all = 1;
+  for (const step_axis* x : axes) {
+    if (x->c != all || (x != axes.back() && x->tile != x->extent)) return false;
+    all *= x->extent;
   }
-  step_axis& cut = *axes.back();
-  if (cut.tile == cut.extent && step * cut.extent * size <= most_whole) return true;
-  if (cut.label == s.lane_label && axes.size() > 1) return false;
+  if (axes.back()->tile == axes.back()->extent && all * size <= most_whole) return true;
   // Pieces of whole cache lines, so that only the first line of c may be written in two parts.
-  const std::int64_t whole = 64 / std::gcd<std::int64_t>(64, step * size);
-  if (step * size > most_piece && (!alone || whole * step * size > most_whole)) return false;
-  std::int64_t tile = std::max<std::int64_t>(stream_piece / (step * size) / whole, 1) * whole;
-  if (cut.label == s.lane_label) tile = tile / 64 * 64;
-  tile = std::min(tile, cut.tile);
-  if (tile == 0) return false;
-  cut.tile = tile;
+  const auto whole = [&](std::int64_t step) { return 64 / std::gcd<std::int64_t>(64, step * size); };
+  const auto fits = [&](std::int64_t step) { return step * size <= most_piece || (alone && whole(step) * step * size <= most_whole); };
+  // The axes within a piece, the one that is cut, and those outside, which the piece does not see.
+  std::size_t cut = axes.size() - 1;
+  std::int64_t step = all / axes[cut]->extent;
+  const bool problems = std::any_of(axes.begin(), axes.end(), [](const step_axis* x) { return x->role == group::batch; });
+  while (alone && !problems && cut > 0 && !fits(step)) step /= axes[--cut]->extent;
+  if (!fits(step) || (axes[cut]->label == s.lane_label && axes.size() > 1)) return false;
+  std::int64_t tile = std::max<std::int64_t>(stream_piece / (step * size) / whole(step), 1) * whole(step);
+  if (axes[cut]->label == s.lane_label) tile = tile / 64 * 64;
+  tile = std::min(tile, axes[cut]->tile);
+  if (tile == 0 || (cut + 1 < axes.size() && !cut_outside(s, axes, cut, step * size, tile, m))) return false;
+  axes[cut]->tile = tile;
+  if (cut + 1 < axes.size())  // one piece after the other, as they lie
+    std::stable_sort(s.axes.begin(), s.axes.end(), [](const step_axis& x, const step_axis& y) {
+      return x.role == group::k || y.role == group::k ? y.role == group::k && x.role != group::k : x.c > y.c;
+    });
   return true;
 }
 
@@ -110,8 +170,7 @@ bool leaves_blocks(const plan_step& s, const machine& m) {
   std::int64_t sums = 1;
   for (const step_axis& x : s.axes)
     if (x.role == group::k) sums *= x.extent;
-  return s.how == method::blocked && m.writes_kernels && sums <= s.cut.sums && whole_rows(s, m) && !reads_c(s.op) &&
-         s.op.c.where == operand::kind::external && compute_type(s.op.c.type) == s.op.c.type;
+  return s.how == method::blocked && m.writes_kernels && sums <= s.cut.sums && whole_rows(s, m) && !reads_c(s.op) && compute_type(s.op.c.type) == s.op.c.type;
 }
 
 }  // namespace
@@ -138,12 +197,13 @@ bool asks_early(const segment& g, const traffic& t, const machine& m) {
   return m.fetches_blocks && g.steps.size() > 1 && t.in + t.out > least_fetched;
 }
 
-std::optional<plan_step> streamed(const segment& g, const traffic& t, const plan_step& s, const machine& m) {
+std::optional<plan_step> streamed(const segment& g, const traffic& t, const plan_step& s, const machine& m, bool apart) {
   const bool reads_first = m.isa == "NEON" || m.isa == "SVE" || m.isa == "VSX";  // streaming stores do so as well there
   const bool plain = s.how == method::direct && s.op.scale.where == operand::kind::one && s.lanes != kernels::lanes::k && !s.buffer_c &&
-                     !reads_c(s.op) && s.op.c.where == operand::kind::external && compute_type(s.op.c.type) == s.op.c.type;
+                     !reads_c(s.op) && (apart || s.op.c.where == operand::kind::external) && compute_type(s.op.c.type) == s.op.c.type;
   plan_step cut = s;
-  if (reads_first || !plain || left_to_caches(g, t, s, m) || !cut_result(cut, g.steps.size() == 1)) return {};
+  const bool alone = apart || g.steps.size() == 1;
+  if (reads_first || !plain || (!alone && left_to_caches(g, t, s, m)) || !cut_result(cut, alone, m)) return {};
   cut.buffer_c = cut.stream_c = true;
   return cut;
 }
@@ -165,7 +225,22 @@ fetching fetching_of(double bytes, const plan_step& s, bool alone, const machine
   return alone && s.lanes == kernels::lanes::n && sums <= longest ? fetching{m.fetch_ahead / 2, any, 0} : fetching{};
 }
 
+/// Steps that run one after the other, each in one piece: each by what it touches itself.
+void stream_each(segment& g, const machine& m) {
+  if (m.caches.size() < 2) return;
+  for (plan_step& s : g.steps) {
+    double bytes = 0;
+    for (const auto& [x, stride] : {std::pair{&s.op.a, &step_axis::a}, {&s.op.b, &step_axis::b}, {&s.op.c, &step_axis::c}}) bytes += bytes_of(*x, s.axes, stride);
+    s.ask = fetching_of(bytes, s, true, m);
+    s.far = bytes >= static_cast<double>(m.caches[1].bytes);
+    if (bytes < 1.25 * last_cache(m)) continue;
+    if (leaves_blocks(s, m)) s.stream_c = true;
+    else if (auto cut = streamed(g, {}, s, m, true)) s = std::move(*cut);
+  }
+}
+
 void stream_results(plan& p, const machine& m) {
+  if (p.block_labels.empty() && p.stages.empty() && p.segments[0].steps.size() > 1 && are_products(p.segments[0])) return stream_each(p.segments[0], m);
   for (segment& g : p.segments)
     for (plan_step& s : g.steps) s.ask = fetching_of(p.bytes, s, g.steps.size() == 1, m);
   if (m.caches.size() < 2 || p.bytes < static_cast<double>(m.caches[1].bytes)) return;

@@ -102,3 +102,13 @@ TEST_CASE("a fused program and a statement that needs a buffer") {
   t.p.overlaps = {{left.slot, turned.slot, overlap::kind::may}};
   compare("transpose_in_place", t);
 }
+
+TEST_CASE("a network of tensors, whose temporaries leave the caches") {
+  case_builder c(dtype::f64);
+  const char* const factors[] = {"ab", "bcd", "de", "afg", "cghi", "eij", "fk", "hkl", "jl"};
+  for (char l = 'a'; l <= 'l'; ++l) c.label(l, 64);
+  std::vector<reference> all;
+  for (const char* f : factors) all.push_back(c.tensor("T", f));
+  c.p.statements = {assign(c.tensor("C", ""), std::move(all))};
+  compare("network", c);
+}

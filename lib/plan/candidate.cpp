@@ -1,0 +1,273 @@
+// What a candidate costs: its kernels, what is packed, and where they wait for caches and memory.
+#include "plan/candidate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "plan/rows.hpp"
+
+namespace ricci::planning {
+
+shape candidate::inner() const {
+  shape s;
+  s.lanes = step.lanes;
+  s.type = compute_type(op.c.type);
+  std::int64_t row = 1, col = 1;
+  for (const step_axis& x : step.axes) {
+    if (x.label == step.lane_label) s.lane = x.tile;
+    else if (x.role == group::k) s.k *= x.tile;
+    else if (x.role == group::m) row = std::max(row, x.tile), s.loops *= x.tile;
+    else if (x.role == group::n) col = std::max(col, x.tile), s.loops *= x.tile;
+    else if (step.lanes == lanes::batch || x.a == 0) s.loops *= x.tile;
+    else s.loops *= x.tile;
+  }
+  s.rows = row, s.cols = col;
+  s.loops /= row * col;
+  fuse_lane(s);
+  return s;
+}
+
+void candidate::fuse_lane(shape& s) const {
+  const auto lane = std::find_if(step.axes.begin(), step.axes.end(),
+                                 [&](const step_axis& x) { return x.label == step.lane_label; });
+  if (lane == step.axes.end() || step.lanes == lanes::k) return;
+  std::int64_t reach = lane->tile;
+  if (lane->tile != lane->extent) return;
+  std::vector<const step_axis*> joined;
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (const step_axis& x : step.axes) {
+      if (std::find(joined.begin(), joined.end(), &x) != joined.end()) continue;
+      if (x.label == step.lane_label || x.role == group::k || x.tile != x.extent) continue;
+      const bool nests = (step.buffer_c || x.c == reach) && (step.pack_b || x.b == reach) &&
+                         (step.lanes == lanes::n ? x.a == 0 : step.pack_a || x.a == reach);
+      if (!nests || x.c == 0 || x.b == 0) continue;
+      reach *= x.tile;
+      joined.push_back(&x);
+      if (x.role == group::n && x.tile == s.cols) s.cols = 1;  // the first of several as long: the others are loops
+      else s.loops = std::max<std::int64_t>(1, s.loops / x.tile);
+      grown = true;
+      break;
+    }
+  }
+  s.lane = reach;
+}
+
+double candidate::pack_cycles(const operand& x, std::int64_t step_axis::*stride, bool lane_extra, std::int64_t calls) const {
+  bool same = false, any = x.where == operand::kind::one;
+  for (const step_axis& a : step.axes) {
+    if (a.*stride == 1 && a.label == step.lane_label) same = true;
+    if (a.*stride == 1 && a.tile >= 4) any = true;
+  }
+  return static_cast<double>(calls) * scattering(x, stride, same) *
+         move_cycles(tile_size(stride, lane_extra), same, any, x.type != compute_type(x.type));
+}
+
+double candidate::scattering(const operand& x, std::int64_t step_axis::*stride, bool same) const {
+  if (same || !block_labels.empty() || !m.writes_kernels || m.caches.size() < 2) return 1;
+  const double bytes = bytes_of(x, step.axes, stride), second = static_cast<double>(m.caches[1].bytes);
+  if (stride != &step_axis::c) return bytes > second ? 2 : 1;
+  return bytes > last_cache(m) ? 6 : bytes > second ? 3.5 : 2.5;
+}
+
+double candidate::result_bytes() const { return bytes_of(op.c, step.axes, &step_axis::c); }
+
+const step_axis* candidate::row_axis() const {
+  constexpr std::int64_t enough = 8;
+  const bool far = m.caches.size() > 1 && result_bytes() >= static_cast<double>(m.caches[1].bytes);
+  const bool by_result = far && rows_by_result(step, op.a, &step_axis::a);
+  const auto stride = [&](const step_axis& x) { return std::abs(by_result ? x.c : x.a); };
+  const step_axis* row = nullptr;
+  for (const step_axis& x : step.axes) {
+    if (x.role != group::m || x.tile < 2) continue;
+    const std::int64_t length = std::min(x.tile, enough), other = row ? std::min(row->tile, enough) : 0;
+    if (length > other || (length == other && stride(x) < stride(*row))) row = &x;
+  }
+  return row;
+}
+
+double candidate::waits_for_c() const {
+  if (!m.writes_kernels || step.lanes != lanes::n || step.buffer_c || step.pack_a || !block_labels.empty() || m.caches.size() < 2) return 0;
+  if (result_bytes() < static_cast<double>(m.caches[1].bytes)) return 0;
+  const step_axis* const row = row_axis();
+  const auto axes = std::count_if(step.axes.begin(), step.axes.end(), [](const step_axis& x) { return x.role == group::m && x.tile > 1; });
+  constexpr std::int64_t page = 4096;
+  const double line = 64, wait = result_bytes() > last_cache(m) ? 25 : 5;
+  const auto size = static_cast<std::int64_t>(size_of(op.c.type));
+  const bool apart = row && axes > 1 && std::abs(row->c) * size >= page;
+  const bool along = row && row->tile <= rows_at_once && row_of(step.axes, group::n) * size >= long_row;  // a few long rows at a time
+  return apart && !along ? wait * result_bytes() / line : 0;
+}
+
+double candidate::strided_penalty(double panel) const {
+  const std::size_t near = m.writes_kernels ? 1 : 0;
+  if (step.pack_b || m.caches.size() <= near) return 1;
+  if (panel < 0.75 * static_cast<double>(m.caches[near].bytes)) return rows_turn_pages() ? 1.4 : 1;
+  std::int64_t widest = 0;
+  for (const step_axis& x : step.axes)
+    if (x.role == group::k && x.tile > 16) widest = std::max(widest, std::abs(x.b));
+  return widest * static_cast<std::int64_t>(size_of(op.b.type)) >= 1024 ? 1.8 : 1.2;
+}
+
+bool candidate::rows_turn_pages() const {
+  if (!m.writes_kernels || m.fetches_blocks || step.lanes != lanes::n) return false;
+  constexpr std::int64_t page = 4096, hundreds = 256, least_rows = 128;
+  std::int64_t rows = 1, pages = 1, widest = 0;
+  bool apart = false;
+  for (const step_axis& x : step.axes) {
+    const std::int64_t bytes = std::abs(x.b) * static_cast<std::int64_t>(size_of(op.b.type));
+    if (x.role == group::m) rows *= x.tile;
+    if (x.role == group::k && x.tile > 16 && bytes > 0 && bytes % page == 0) pages *= x.tile, apart = true;
+    if (x.role == group::n && x.tile > 1) widest = std::max(widest, x.tile * bytes);
+  }
+  return apart && rows >= least_rows && pages * std::max<std::int64_t>(1, widest / page) >= hundreds;
+}
+
+bool candidate::rows_far_apart() const {
+  if (rows_turn_pages()) return true;
+  const shape s = inner();
+  for (const step_axis& x : step.axes)
+    if (x.role == group::k && x.tile > 1 && std::abs(x.b) * static_cast<std::int64_t>(size_of(op.b.type)) < 1024) return false;
+  return strided_penalty(static_cast<double>(s.lane * s.cols * s.k) * static_cast<double>(size_of(s.type))) > 1.5;
+}
+
+double candidate::crowding(double panel) const {
+  if (!m.writes_kernels || m.fetches_blocks || step.lanes != lanes::n || !step.pack_b || m.caches.size() < 2) return 1;
+  const auto second = static_cast<double>(m.caches[1].bytes);
+  double in_play = 0;
+  for (const auto& [x, stride] : {std::pair{&op.a, &step_axis::a}, {&op.b, &step_axis::b}, {&op.c, &step_axis::c}}) {
+    double bytes = x->where == operand::kind::one ? 0 : static_cast<double>(size_of(x->type));
+    for (const step_axis& y : step.axes)
+      if (y.*stride != 0) bytes *= static_cast<double>(y.extent);
+    in_play += bytes;
+  }
+  return panel > 0.25 * second && in_play > second ? 1.2 : 1;
+}
+
+double candidate::waits_for_a(const shape& s, std::int64_t calls_of_lane, double all_cycles) const {
+  if (!m.writes_kernels || s.lanes != lanes::n || step.pack_a || op.a.where == operand::kind::one || m.caches.size() < 2 || s.k < 16) return 0;
+  double bytes = static_cast<double>(size_of(op.a.type));
+  std::int64_t stride = 0, span = 0, steps = 0, steps_along = 0;  // bytes; of the axis that the kernel goes along
+  std::int64_t rows_near = 0;  // bytes of rows that are neighbours
+  for (const step_axis& x : step.axes) {
+    if (x.a != 0) bytes *= static_cast<double>(x.extent);
+    if (x.role == group::m && x.a == 1 && x.tile >= 16) rows_near = x.tile * static_cast<std::int64_t>(size_of(op.a.type));
+    if (x.role != group::k || x.tile < 4) continue;
+    const std::int64_t apart = std::abs(x.a) * static_cast<std::int64_t>(size_of(op.a.type));
+    const std::int64_t both = std::abs(x.a) + (step.pack_b ? 0 : std::abs(x.b));
+    if (steps == 0 || both < steps) steps = both, stride = apart, span = apart * x.tile, steps_along = x.tile;
+  }
+  const auto second = static_cast<double>(m.caches[1].bytes);
+  if (bytes < 0.75 * second) return 0;
+  // The rows of a call do not stay until the kernel comes to its next columns. Long runs of sums are followed and come in the
+  // meantime, short ones are waited for.
+  constexpr std::int64_t widest = 3, short_run = 512;  // vectors; bytes
+  const std::int64_t lane = (s.lane * static_cast<std::int64_t>(size_of(s.type)) + m.vector_bytes - 1) / m.vector_bytes;
+  const std::int64_t passes = divide_up(s.cols * lane, widest);
+  const bool leaves = static_cast<double>(s.rows * s.k) * static_cast<double>(size_of(op.a.type)) > 0.5 * second;
+  if (passes > 1 && leaves && stride == static_cast<std::int64_t>(size_of(op.a.type)) && block_labels.empty()) {
+    const double read = bytes * static_cast<double>(calls_of_lane * passes) / stream_rate(bytes, m);
+    return span < short_run ? read : std::max(0.0, read - all_cycles);
+  }
+  if (stride < 256 || static_cast<double>(span) < 0.5 * second) return 0.5 * bytes / stream_rate(bytes, m) * static_cast<double>(calls_of_lane - 1);
+  // Lines that the steps of a sum touch push each other out: they are in pages of their own, or all in one set of the second cache,
+  // where they do not stay for the next columns either.
+  constexpr std::int64_t page = 4096, ways = 16;
+  const bool pages = rows_near < short_run && stride % page == 0 && steps_along >= 128;
+  const bool one_set = stride % (m.caches[1].bytes / ways) == 0 && steps_along >= ways;
+  const double line = 64, wait = one_set ? 150 * static_cast<double>(passes) : rows_near == 0 ? 30 : pages ? 150 : 8;
+  return wait * bytes / line * static_cast<double>(calls_of_lane);
+}
+
+double candidate::waits_for_b() const {
+  if (!m.writes_kernels || step.lanes != lanes::n || step.pack_b || !block_labels.empty() || m.caches.size() < 2) return 0;
+  const double bytes = bytes_of(op.b, step.axes, &step_axis::b);
+  const auto size = static_cast<std::int64_t>(size_of(op.b.type));
+  std::int64_t run = 1, nearest = 0, sums = 1;
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (const step_axis& x : step.axes)
+      if (x.role == group::n && x.tile > 1 && x.b == run) run *= x.tile, grown = true;
+  }
+  for (const step_axis& x : step.axes)
+    if (x.role == group::k && x.tile > 1) {
+      sums *= x.tile;
+      if (nearest == 0 || std::abs(x.b) < nearest) nearest = std::abs(x.b);
+    }
+  constexpr std::int64_t page = 4096, short_run = 512, many = 64;
+  constexpr double line = 64, wait = 40;
+  const bool apart = run * size < short_run && nearest * size >= page && sums >= many;
+  return apart && bytes > 0.75 * static_cast<double>(m.caches[1].bytes) ? wait * bytes / line : 0;
+}
+
+double candidate::jumps_in_a() const {
+  if (!m.writes_kernels || step.lanes != lanes::n || step.pack_a || !block_labels.empty() || m.caches.size() < 2) return 0;
+  const auto size = static_cast<std::int64_t>(size_of(op.a.type));
+  const step_axis *const row = row_axis(), *around = nullptr;
+  double bytes = op.a.where == operand::kind::one ? 0 : static_cast<double>(size);
+  std::int64_t used = 16;  // bytes of a line
+  for (const step_axis& x : step.axes) {
+    if (x.a != 0) bytes *= static_cast<double>(x.extent);
+    if (x.a == 1 && (&x == row || x.role == group::k)) used = std::min<std::int64_t>(64, x.tile * size);
+    if (x.role == group::m && &x != row && x.tile > 1 && (!around || std::abs(x.c) < std::abs(around->c))) around = &x;
+  }
+  constexpr std::int64_t page = 4096;
+  constexpr double wait = 30;
+  if (!around || used == 64 || std::abs(around->a) * size < page || bytes < 0.75 * static_cast<double>(m.caches[1].bytes)) return 0;
+  return wait * bytes / static_cast<double>(used);
+}
+
+double candidate::waits_for_memory() const {
+  if (!m.writes_kernels || (!step.pack_a && !step.pack_b) || !block_labels.empty()) return 0;
+  double total = 0;
+  for (const auto& [x, stride, share] : {std::tuple{&op.a, &step_axis::a, step.pack_a ? 1.0 : 0.0}, {&op.b, &step_axis::b, step.pack_b ? 1.0 : 0.0}, {&op.c, &step_axis::c, 0.3}}) {
+    double bytes = x->where == operand::kind::external ? static_cast<double>(size_of(x->type)) : 0;
+    for (const step_axis& y : step.axes)
+      if (y.*stride != 0) bytes *= static_cast<double>(y.extent);
+    if (bytes > last_cache(m)) total += share * bytes / stream_rate(bytes, m);
+  }
+  return total;
+}
+
+bool candidate::stays(const shape& s) const {
+  if (!m.writes_kernels || s.lanes != lanes::n || step.pack_b || m.caches.empty()) return false;
+  constexpr std::int64_t widest = 3;  // vectors
+  return s.k * (s.rows * static_cast<std::int64_t>(size_of(s.type)) + widest * m.vector_bytes) <= m.caches[0].bytes * 3 / 4;
+}
+
+double candidate::cycles() {
+  std::int64_t calls = 1, calls_a = 1, calls_b = 1, calls_c = 1, without_a = 1;
+  double work = 2;
+  for (const step_axis& x : step.axes) {  // a packed tile stays until the next one is another
+    const std::int64_t outer = divide_up(x.extent, x.tile);
+    calls *= outer;
+    if (x.a != 0 && outer > 1) calls_a = calls;
+    if (x.b != 0 && outer > 1) calls_b = calls;
+    if (x.role != group::k) calls_c *= outer;
+    if (x.a == 0) without_a *= outer;
+    work *= static_cast<double>(x.extent);
+  }
+  const shape s = inner();
+  const auto size = static_cast<double>(size_of(s.type));
+  double per_call = kernel_cycles(s, m);
+  const double panel = static_cast<double>(s.lane * s.cols * s.k) * size;  // of b, read again by every group of rows
+  const double rereads = stays(s) ? 1 : std::max(1.0, static_cast<double>(s.rows) / (m.writes_kernels && m.vector_registers >= 32 ? 6 : 4));
+  per_call = std::max(per_call, static_cast<double>(s.loops) * panel * rereads / stream_rate(panel, m));
+  per_call *= strided_penalty(panel) * crowding(panel);
+  double total = static_cast<double>(calls) * (per_call + call_cycles(m));
+  total += waits_for_a(s, without_a, total) + waits_for_b() + waits_for_c() + jumps_in_a() + waits_for_memory();
+  const bool lane_in_a = step.lanes != lanes::n;
+  if (step.pack_a && !step.keep_a) total += pack_cycles(op.a, &step_axis::a, lane_in_a, calls_a);
+  if (step.pack_b && !step.keep_b) total += pack_cycles(op.b, &step_axis::b, true, calls_b);
+  if (step.buffer_c) total += pack_cycles(op.c, &step_axis::c, false, calls_c);
+  step.flops = work * (is_complex(s.type) ? 4 : 1);
+  if (op.scale.where != operand::kind::one) {
+    const auto elements = static_cast<double>(tile_size(&step_axis::c, false));
+    step.flops += elements;
+    total += elements / static_cast<double>(m.vector_bytes) * size;
+  }
+  return total;
+}
+
+}  // namespace ricci::planning

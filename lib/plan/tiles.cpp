@@ -1,0 +1,136 @@
+// The tiles of a candidate: what they hold, and where they are cut for caches, rows and threads.
+#include "plan/candidate.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "plan/rows.hpp"
+
+namespace ricci::planning {
+
+std::int64_t candidate::tile_size(std::int64_t step_axis::*stride, bool with_lane_only_in_c) const {
+  std::int64_t n = 1;
+  for (const step_axis& x : step.axes)
+    if (x.*stride != 0 || (x.label == step.lane_label && with_lane_only_in_c)) n *= x.tile;
+  return n;
+}
+
+std::int64_t candidate::packed_bytes() const {
+  const auto size = static_cast<std::int64_t>(size_of(compute_type(op.c.type)));
+  std::int64_t n = 0;
+  if (step.pack_a) n += tile_size(&step_axis::a, step.lanes != lanes::n);
+  if (step.pack_b) n += tile_size(&step_axis::b, true);
+  if (step.buffer_c) n += tile_size(&step_axis::c, false);
+  return n * size;
+}
+
+void candidate::fit_tiles() {
+  if (!step.pack_a && !step.pack_b && !step.buffer_c) return;
+  const std::int64_t near = m.caches.empty() ? 24576 : m.caches[0].bytes * 3 / 4;
+  const std::int64_t far = m.caches.size() < 2 ? 131072 : m.caches[1].bytes / 2;
+  const auto size = static_cast<std::int64_t>(size_of(compute_type(op.c.type)));
+  const std::int64_t width = m.vector_bytes / size;
+  const auto widest = [&](std::int64_t least_lanes) {
+    const bool over = packed_bytes() > far;
+    step_axis* best = nullptr;
+    double worth = 0;
+    for (step_axis& x : step.axes) {
+      const bool is_lane = x.label == step.lane_label;
+      const bool is_packed = is_lane || (step.pack_a && x.a != 0) || (step.pack_b && x.b != 0) || (step.buffer_c && x.c != 0);
+      if (!is_packed) continue;
+      const std::int64_t least = is_lane ? least_lanes : x.role == group::k ? 32 : x.role == group::batch ? 1 : 8;
+      if (x.part != 0 || x.tile <= least || (!over && x.role != group::batch)) continue;
+      const double span = static_cast<double>(x.tile) * (x.role == group::batch && !is_lane ? 1e6 : 1) *
+                          (x.role == group::k ? 0.01 : 1);
+      if (span > worth) worth = span, best = &x;
+    }
+    return best;
+  };
+  constexpr std::int64_t row_bytes = 4096;
+  while (packed_bytes() > near) {
+    step_axis* best = widest(std::max(4 * width, row_bytes / size));
+    if (!best) best = widest(4 * width);
+    if (!best) break;
+    const std::int64_t pieces = divide_up(best->extent, best->tile) * 2;
+    std::int64_t tile = divide_up(best->extent, pieces);
+    if (best->label == step.lane_label) tile = divide_up(tile, width) * width;
+    best->tile = std::min(tile, best->tile - 1);
+  }
+}
+
+void candidate::follow_rows_of_b() {
+  step_axis* k = nullptr;
+  double bytes = static_cast<double>(size_of(op.b.type));
+  for (step_axis& x : step.axes) {
+    bytes *= static_cast<double>(x.extent);
+    if (x.role == group::m || x.role == group::batch || x.tile != x.extent) return;
+    if (x.role == group::k) {
+      if (k) return;
+      k = &x;
+    }
+  }
+  const auto far = [&](const step_axis& x) { return std::abs(x.b) * static_cast<std::int64_t>(size_of(op.b.type)) >= 2048; };
+  if (step.lanes != lanes::n || step.pack_b || step.buffer_c || !k || !far(*k) || k->part != 0 || !block_labels.empty()) return;
+  if (m.caches.size() < 2 || bytes < 0.5 * static_cast<double>(m.caches[1].bytes) || compute_type(op.c.type) != op.c.type) return;
+  k->tile = std::min<std::int64_t>(k->tile, 8);
+  along_rows_of_b = true;
+}
+
+void candidate::follow_rows_of_c() {
+  if (step.lanes != lanes::n || step.pack_a || step.buffer_c || !block_labels.empty() || m.caches.size() < 2) return;
+  constexpr std::int64_t most_sums = 256, widest = 3;  // vectors of columns that a kernel does at once
+  std::int64_t sums = 1, columns = 1, all = 1, row_axes = 0, longest = 1;
+  for (step_axis& x : step.axes) {
+    if ((x.tile != x.extent && (x.role != group::n || x.label == step.lane_label)) || x.part != 0) return;
+    if (x.role == group::k) sums *= x.extent;
+    if (x.role == group::n) columns *= x.tile;
+    if (x.role == group::m) ++row_axes, longest = std::max(longest, x.extent);
+    if (x.c != 0) all *= x.extent;
+  }
+  const auto second = static_cast<double>(m.caches[1].bytes), size = static_cast<double>(size_of(op.c.type));
+  const std::int64_t row = row_of(step.axes, group::n) * static_cast<std::int64_t>(size_of(op.c.type));
+  if (sums > most_sums || row <= widest * m.vector_bytes) return;
+  if (row < long_row && (row_axes > 1 || static_cast<double>(longest * (sums + columns)) * size < 0.5 * second)) return;
+  if (static_cast<double>(all) * size < 0.5 * second || static_cast<double>(sums * columns) * size > 0.5 * second) return;
+  for (step_axis& x : step.axes)
+    if (x.role == group::m) x.tile = std::min(x.tile, rows_at_once);
+}
+
+void candidate::follow_rows() {
+  double elements = 1;
+  step_axis* outer = nullptr;
+  for (step_axis& x : step.axes) {
+    if (x.role == group::k) return;
+    elements *= static_cast<double>(x.extent);
+    if (x.label != step.lane_label && (!outer || std::abs(x.c) > std::abs(outer->c))) outer = &x;
+  }
+  const double bytes = elements * static_cast<double>(size_of(op.c.type));
+  if (step.lanes != lanes::batch || !outer || !block_labels.empty() || m.caches.empty() || bytes < static_cast<double>(m.caches[0].bytes)) return;
+  outer->tile = std::min<std::int64_t>(outer->tile, 8);
+}
+
+void candidate::cut_for_threads(double cycles) {
+  const int threads = o.threads > 0 ? std::min(o.threads, m.cores) : m.cores;
+  if (threads < 2 || !block_labels.empty() || cycles < 60000 || op.cut_label >= 0) return;
+  std::int64_t pieces = 1;
+  for (const step_axis& x : step.axes)
+    if (x.role != group::k) pieces *= divide_up(x.extent, x.tile);
+  const auto wanted = static_cast<std::int64_t>(std::min(cycles / 20000, along_rows_of_b ? threads : threads * 4.0));
+  if (pieces >= wanted) return;
+  step_axis* best = nullptr;
+  for (step_axis& x : step.axes) {
+    if (x.role == group::k || x.c == 0 || x.tile < 2) continue;
+    const bool is_lane = x.label == step.lane_label && x.tile < 64;
+    if (is_lane) continue;
+    // Whole batches first, the lanes last: their pieces are pieces of rows.
+    const auto worth = [&](const step_axis& y) { return y.label == step.lane_label ? 0 : y.role == group::batch ? 2 : 1; };
+    if (!best || worth(x) > worth(*best) || (worth(x) == worth(*best) && x.tile * std::abs(x.c) > best->tile * std::abs(best->c)))
+      best = &x;
+  }
+  if (!best) return;
+  std::int64_t tile = divide_up(best->tile, std::min(best->tile, divide_up(wanted, pieces)));
+  if (best->label == step.lane_label) tile = divide_up(tile, 64) * 64;
+  best->tile = std::min(best->tile, tile);
+}
+
+}  // namespace ricci::planning

@@ -1,0 +1,29 @@
+// How the tiles of a step are cut for the caches.
+#include <catch2/catch.hpp>
+
+#include "machines.hpp"
+#include "plan/candidate.hpp"
+
+using namespace ricci;
+using namespace ricci::test;
+
+TEST_CASE("only what is packed is cut for the caches, rows of memory last") {
+  const machine m = *named_machine("avx512");
+  const options o;
+  const std::vector<int> none;
+  pair_op op;
+  op.a.where = op.b.where = op.c.where = operand::kind::external;
+  const auto fitted = [&](std::int64_t columns) {
+    planning::candidate x{m, o, none, op, {}, false};
+    x.step.lanes = kernels::lanes::n, x.step.lane_label = 1, x.step.pack_b = true;
+    x.step.axes = {{0, 4096, 4096, 4096, 0, columns, group::m}, {1, columns, columns, 0, 1, 1, group::n}, {2, 4096, 4096, 1, columns, 0, group::k}};
+    x.fit_tiles();
+    return x.step.axes;
+  };
+  const auto narrow = fitted(256);
+  CHECK(narrow[0].tile == 4096);
+  CHECK(narrow[1].tile == 256);
+  CHECK(narrow[2].tile < 4096);
+  CHECK(narrow[2].tile * 256 * 8 <= m.caches[1].bytes / 2);
+  CHECK(fitted(100000)[1].tile < 100000);
+}

@@ -114,6 +114,10 @@ TEST_CASE("labels as numbers") {
   CHECK(ricci::einsum<double>({{1000, 7}, {7, 3}}, {1000, 3}, views) == ricci::einsum("ij,jk->ik", a, b));
   CHECK(ricci::einsum<double>({{1000, 7}, {7, 3}}, views) == ricci::einsum("ij,jk->ki", a, b));
   CHECK(ricci::einsum<double>({{ricci::ellipsis, 7}, {7, 3}}, {3, ricci::ellipsis}, views) == ricci::einsum("ij,jk->ki", a, b));
+  ndarray<double> out({2, 2});
+  ricci::einsum_into(out, {{1000, 7}, {7, 3}}, {1000, 3}, views);
+  CHECK(out == ricci::einsum("ij,jk->ik", a, b));
+  CHECK_THROWS_AS(ricci::einsum_into(out, {{0, 1}, {1, 2}}, {0}, views), ricci::error);
   CHECK_THROWS_AS(ricci::einsum<double>({{0, 1}, {1, -2}}, views), ricci::error);
   CHECK_THROWS_AS(ricci::einsum<double>({{0, 1}}, views), ricci::error);
 }

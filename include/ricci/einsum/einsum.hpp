@@ -181,5 +181,13 @@ void einsum_into(Out&& out, std::string_view subscripts, const std::vector<ndvie
   static_assert(std::same_as<typename std::remove_cvref_t<Out>::value_type, T>);
   detail::evaluate_einsum_into(out, {subscripts}, detail::infos_of(std::span<const ndview<const T>>(operands)), o);
 }
+/// Labels as numbers.
+template <class Out, element T>
+  requires array_like<std::remove_cvref_t<Out>>
+void einsum_into(Out&& out, const std::vector<std::vector<int>>& labels, const std::vector<int>& result,
+                 const std::vector<ndview<const T>>& operands, const options& o = {}) {
+  static_assert(std::same_as<typename std::remove_cvref_t<Out>::value_type, T>);
+  detail::evaluate_einsum_into(out, {{}, &labels, &result}, detail::infos_of(std::span<const ndview<const T>>(operands)), o);
+}
 
 }  // namespace ricci

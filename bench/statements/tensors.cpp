@@ -2,11 +2,9 @@
 // library found, a transposition. One thread.
 //   bench_tensors [--dtype f64] [--file CASES] [--every N] [--most-gflop G] [--seconds S]
 // A line of CASES: NAME EINSUM a=312 b=24 ..; without one, the contractions of the COGENT artifact (TCCG, CCSD(T)).
-#include <dlfcn.h>
 #include <omp.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -17,51 +15,20 @@
 #include <string>
 #include <vector>
 
-#include <Eigen/Core>
 #include <ricci/ricci.hpp>
 
 #include "../cogent_cases.hpp"
+#include "classical.hpp"
 
 namespace {
 
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+using namespace bench;
 
 struct setting {
   std::string dtype = "f64", file;
   int every = 1;
   double most_gflop = 1e9, seconds = 0.3;
 };
-
-/// c = a b with row-major matrices.
-template <class T>
-using product = std::function<void(int m, int n, int k, const T* a, const T* b, T* c)>;
-
-template <class T>
-struct peer {
-  std::string name;
-  product<T> run;
-};
-
-/// Eigen, and every CBLAS that is found.
-template <class T>
-std::vector<peer<T>> find_peers() {
-  using matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  std::vector<peer<T>> out{{"Eigen", [](int m, int n, int k, const T* a, const T* b, T* c) {
-                              Eigen::Map<matrix>(c, m, n).noalias() = Eigen::Map<const matrix>(a, m, k) * Eigen::Map<const matrix>(b, k, n);
-                            }}};
-  using gemm = void(int, int, int, int, int, int, T, const T*, int, const T*, int, T, T*, int);
-  const std::pair<const char*, const char*> libraries[] = {{"MKL", "libmkl_rt.so.3"}, {"MKL", "libmkl_rt.so.2"}, {"MKL", "libmkl_rt.so"}, {"OpenBLAS", "libopenblas.so.0"}, {"BLIS", "libblis.so.4"}};
-  for (const auto& [name, file] : libraries) {
-    void* const library = dlopen(file, RTLD_LAZY | RTLD_LOCAL);
-    const auto call = library ? reinterpret_cast<gemm*>(dlsym(library, sizeof(T) == 8 ? "cblas_dgemm" : "cblas_sgemm")) : nullptr;
-    const std::string known = name;
-    if (!call || std::any_of(out.begin(), out.end(), [&](const peer<T>& p) { return p.name == known; })) continue;
-    if (const auto threads = reinterpret_cast<void (*)(int)>(dlsym(library, known == "MKL" ? "MKL_Set_Num_Threads" : known == "BLIS" ? "bli_thread_set_num_threads" : "openblas_set_num_threads"))) threads(1);
-    constexpr int row_major = 101, as_it_is = 111;
-    out.push_back({known, [call](int m, int n, int k, const T* a, const T* b, T* c) { call(row_major, as_it_is, as_it_is, m, n, k, T(1), a, k, b, n, T(0), c, n); }});
-  }
-  return out;
-}
 
 struct contraction {
   std::string name, a, b, c;
@@ -91,7 +58,7 @@ contraction parse(const std::string& name, const std::string& einsum, const std:
 std::vector<contraction> read_cases(const setting& s) {
   std::vector<contraction> out;
   if (s.file.empty()) {
-    for (const bench::contraction_case& x : bench::cogent_cases) out.push_back(parse(x.name, x.einsum, x.extents));
+    for (const contraction_case& x : cogent_cases) out.push_back(parse(x.name, x.einsum, x.extents));
   } else {
     std::ifstream in(s.file);
     for (std::string line; std::getline(in, line);) {
@@ -119,29 +86,6 @@ ricci::ndarray<T> numbers(const contraction& x, const std::string& labels, int s
   return out;
 }
 
-struct sample {
-  std::vector<double> seconds;
-  double median() {
-    std::nth_element(seconds.begin(), seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2), seconds.end());
-    return seconds[seconds.size() / 2];
-  }
-};
-
-/// Runs the contenders in turn until the time is over; medians.
-std::vector<double> in_turn(const std::vector<std::function<void()>>& all, double seconds) {
-  std::vector<sample> samples(all.size());
-  for (const auto& f : all) f();
-  for (const double end = now() + seconds; samples[0].seconds.size() < 3 || now() < end;)
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      const double begin = now();
-      all[i]();
-      samples[i].seconds.push_back(now() - begin);
-    }
-  std::vector<double> out;
-  for (sample& s : samples) out.push_back(s.median());
-  return out;
-}
-
 template <class T>
 class comparison {
  public:
@@ -164,7 +108,7 @@ class comparison {
                                            [&] { ricci::einsum_into(turned_b, x.b + "->" + k + n, b); },
                                            [&] { ricci::einsum_into(other, m + n + "->" + x.c, turned_c); }};
     for (const peer<T>& p : peers_)
-      all.push_back([&] { p.run(int(rows), int(cols), int(sums), turned_a.data(), turned_b.data(), turned_c.data()); });
+      all.push_back([&] { p.run(int(rows), int(cols), int(sums), turned_a.data(), false, turned_b.data(), false, turned_c.data()); });
     std::swap(all[3], all[4]);  // a product before it is turned
     std::vector<double> t = in_turn(all, s_.seconds);
     std::swap(t[3], t[4]);

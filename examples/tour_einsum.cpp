@@ -1,5 +1,6 @@
 // The tour, part 3: einsum, and what errors look like.
 #include <iostream>
+#include <vector>
 
 #include <ricci/ricci.hpp>
 
@@ -22,6 +23,16 @@ int main() {
   auto Z = ricci::einsum("ij,jk", X, Y);  // NumPy's whole language, its implicit mode too
   // [/dynamic]
   std::cout << "dynamic " << Z.rank() << ' ' << Z.size() << '\n';
+
+  // [numbers]
+  ricci::ndarray<double> M({2, 2});
+  M.fill(0.5);
+  std::vector<std::vector<int>> labels;
+  std::vector<ricci::ndview<const double>> factors;
+  for (int t = 0; t < 100; ++t) labels.push_back({t, t + 1}), factors.push_back(M.view());
+  auto P = ricci::einsum<double>(labels, {0, 100}, factors);  // more labels than letters
+  // [/numbers]
+  std::cout << "numbers " << P(0, 1) << '\n';
 
   // [error]
   ricci::tensor<double, ricci::dynamic> p(3), q(4);

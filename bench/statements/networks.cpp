@@ -103,6 +103,17 @@ net circuit(int qubits, int layers) {
   return x;
 }
 
+/// What the density matrix renormalisation group applies to two sites: environments of bond x 5 x bond, sites of 2.
+net two_sites(std::int64_t bond) {
+  net x{"two sites, bond " + std::to_string(bond), {}};
+  labels bonds, thin, sites;
+  for (int n = 0; n < 4; ++n) bonds.push_back(x.add(bond)), sites.push_back(x.add(2));
+  for (int n = 0; n < 3; ++n) thin.push_back(x.add(5));
+  x.of.factors = {{bonds[0], thin[0], bonds[2]}, {bonds[0], sites[0], sites[1], bonds[1]}, {thin[0], sites[0], sites[2], thin[1]}, {thin[1], sites[1], sites[3], thin[2]}, {bonds[1], thin[2], bonds[3]}};
+  x.of.result = {bonds[2], sites[2], sites[3], bonds[3]};
+  return x;
+}
+
 /// A text of letters: labels of one pair of tensors.
 std::string letters(const labels& x, labels& known) {
   std::string out;
@@ -249,6 +260,7 @@ void compare_all(const setting& s) {
   nets.push_back(lattice(16, 2)), nets.push_back(lattice(10, 3)), nets.push_back(lattice(8, 4)), nets.push_back(lattice(6, 8)), nets.push_back(lattice(5, 16)), nets.push_back(lattice(4, 32));
   nets.push_back(lattice(4, 4, 2)), nets.push_back(lattice(5, 3, 2));
   nets.push_back(chain(20, 16, 2)), nets.push_back(chain(12, 32, 4));
+  nets.push_back(two_sites(64)), nets.push_back(two_sites(256));
   nets.push_back(circuit(16, 8)), nets.push_back(circuit(20, 6)), nets.push_back(circuit(24, 6));
   std::printf("%-32s %8s %9s %9s | %9s %7s | %9s %-9s | %s\n", "", "tensors", "Gflop", "largest", "ricci, ms", "Gflop/s", "classical", "product", "ratio");
   double sum = 0, least = 1e300;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "plan/rows.hpp"
+
 namespace ricci::planning {
 namespace {
 
@@ -193,7 +195,7 @@ class blocker {
     times /= static_cast<double>(size);
     if (cuts_ && cuts_->is_hopeless(block, size, lane)) return;
     segment s = make_segment(work_, block, size, lane, machine_, options_);
-    const double seconds = seconds_of(s, block, footprint_, lane < 0 && lane_ < 0, machine_) * times * idle(block, times);
+    const double seconds = estimate(s, block, lane < 0 && lane_ < 0) * times * idle(block, times);
     if (cuts_) cuts_->note(block, size, lane, seconds);
     if (block.empty()) in_one_piece_ = seconds;
     if (seconds >= least_) return;
@@ -203,16 +205,44 @@ class blocker {
   /// In one piece, with temporaries in orders of their own; where that came near the best.
   void offer_ordered() {
     constexpr double least = 20e-6, near = 1.3;  // seconds of a run that is worth the time to look
-    if (in_one_piece_ < least || in_one_piece_ > near * least_ || lane_ >= 0 || !is_network()) return;
+    if (in_one_piece_ < least || in_one_piece_ > near * least_ || lane_ >= 0 || machine_.caches.size() < 2 || !is_network()) return;
     segment s = make_segment(work_, {}, 1, -1, machine_, options_, true);
-    const double seconds = seconds_of(s, {}, footprint_, true, machine_);
+    const double seconds = estimate(s, {}, true);
     if (seconds >= std::min(least_, 0.98 * in_one_piece_)) return;
     least_ = seconds, best_ = std::move(s), block_ = {}, best_lane_ = -1;
   }
 
-  /// Products alone, with tensors between them.
+  double estimate(const segment& s, const std::vector<int>& block, bool as_stored) const {
+    const bool leaves = machine_.caches.size() > 1 && s.scratch_bytes > machine_.caches[1].bytes;
+    if (block.empty() && leaves && are_products(s) && is_network()) return seconds_of_network(s, footprint_, machine_);
+    return seconds_of(s, block, footprint_, as_stored, machine_);
+  }
+
+  /// Products alone, with tensors between them, that no label makes a chain of.
   bool is_network() const {
-    return !work_.temporaries.empty() && std::all_of(work_.ops.begin(), work_.ops.end(), [](const pair_op& op) { return op.what == action::contract; });
+    const auto is_product = [](const pair_op& op) { return op.what == action::contract; };
+    if (work_.temporaries.empty() || !std::all_of(work_.ops.begin(), work_.ops.end(), is_product)) return false;
+    for (std::size_t l = 0; l < work_.source.labels.size(); ++l)
+      if (makes_chain(static_cast<int>(l))) return false;
+    return true;
+  }
+
+  /// A long label that runs through most products, and what its blocks would all read stays in the second cache.
+  bool makes_chain(int label) const {
+    constexpr std::int64_t is_long = 64;
+    if (work_.source.labels[static_cast<std::size_t>(label)].extent < is_long) return false;
+    std::size_t uses = 0;
+    double shared = 0;
+    for (const pair_op& op : work_.ops) {
+      uses += has(op.a, label) || has(op.b, label);
+      for (const auto& [x, other] : {std::pair{&op.a, &op.b}, {&op.b, &op.a}})
+        if (x->where == operand::kind::external && !has(*x, label) && has(*other, label)) {
+          double bytes = static_cast<double>(size_of(x->type));
+          for (const int l : x->labels) bytes *= static_cast<double>(work_.source.labels[static_cast<std::size_t>(l)].extent);
+          shared += bytes;
+        }
+    }
+    return 2 * uses > work_.ops.size() && shared < 0.5 * static_cast<double>(machine_.caches[1].bytes);
   }
 
   /// Threads that too few blocks leave without work, by those that have some.

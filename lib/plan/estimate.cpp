@@ -64,12 +64,7 @@ bool is_alone(const segment& s, const std::vector<int>& block) {
   return block.empty() && s.steps.size() == 1 && (s.steps[0].how == method::direct || s.steps[0].how == method::blocked);
 }
 
-/// Products one after the other, each in one piece, whose temporaries leave the second cache: each is as one alone.
-bool are_alone(const segment& s, const std::vector<int>& block, double scratch, const machine& m) {
-  return block.empty() && are_products(s) && s.steps.size() > 1 && m.caches.size() > 1 && scratch > static_cast<double>(m.caches[1].bytes);
-}
-
-/// What such a product takes: what is not in memory comes from where all that it touches fits.
+/// What a product of a network takes: what is not in memory comes from where all that it touches fits.
 double seconds_alone(const plan_step& s, double footprint, const machine& m) {
   double outside = 0, inside = 0;
   const auto add = [&](const operand& x, std::int64_t step_axis::*stride, double passes) {
@@ -136,6 +131,12 @@ double scratch_of(const segment& s) {
 
 }  // namespace
 
+double seconds_of_network(const segment& s, double footprint, const machine& m) {
+  double seconds = 0;
+  for (const plan_step& step : s.steps) seconds += seconds_alone(step, footprint, m);
+  return seconds;
+}
+
 double seconds_of(const segment& s, const std::vector<int>& block, double footprint, bool as_stored, const machine& m) {
   const double scratch = scratch_of(s);
   const double hertz = cycles_per_second(m);
@@ -144,11 +145,6 @@ double seconds_of(const segment& s, const std::vector<int>& block, double footpr
   const double step_overhead = m.writes_kernels ? 15 : 120;
   const traffic moved = traffic_of(s, block);
   const bool beyond = !m.caches.empty() && footprint >= last_cache(m);
-  if (are_alone(s, block, scratch, m)) {
-    double seconds = 0;
-    for (const plan_step& step : s.steps) seconds += seconds_alone(step, footprint, m);
-    return seconds;
-  }
   double total = 0, plain = 0, raw = 0;       // as all steps cost, and where the hardware follows what they read
   double sliced = 0;                          // bytes of slices that steps pass on, whenever they are written or read
   double outside = 0, inside = 0, passed = 0;  // bytes; passed: of temporaries, whenever they are written or read

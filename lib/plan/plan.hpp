@@ -316,6 +316,9 @@ bool runs_scaled(const plan_step& s);
 /// block: the labels that a block holds a part of.
 double seconds_of(const segment& s, const std::vector<int>& block, double footprint, bool as_stored, const machine& m);
 
+/// Of products one after the other, each in one piece, whose temporaries leave the second cache: each is as one alone.
+double seconds_of_network(const segment& s, double footprint, const machine& m);
+
 /// Bytes that a block reads and writes outside the scratch; what all blocks share stays in a cache and does not count.
 struct traffic {
   double in = 0, out = 0;

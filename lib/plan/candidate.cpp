@@ -137,10 +137,7 @@ double candidate::crowding(double panel) const {
   const auto second = static_cast<double>(m.caches[1].bytes);
   double in_play = 0;
   for (const auto& [x, stride] : {std::pair{&op.a, &step_axis::a}, {&op.b, &step_axis::b}, {&op.c, &step_axis::c}}) {
-    double bytes = x->where == operand::kind::one ? 0 : static_cast<double>(size_of(x->type));
-    for (const step_axis& y : step.axes)
-      if (y.*stride != 0) bytes *= static_cast<double>(y.extent);
-    in_play += bytes;
+    in_play += bytes_of(*x, step.axes, stride);
   }
   return panel > 0.25 * second && in_play > second ? 1.2 : 1;
 }
@@ -175,7 +172,8 @@ double candidate::waits_for_a(const shape& s, std::int64_t calls_of_lane, double
   // where they do not stay for the next columns either.
   constexpr std::int64_t page = 4096, ways = 16;
   const bool pages = rows_near < short_run && stride % page == 0 && steps_along >= 128;
-  const bool one_set = stride % (m.caches[1].bytes / ways) == 0 && steps_along >= ways;
+  const std::int64_t way = std::max<std::int64_t>(m.caches[1].bytes / ways, 64);
+  const bool one_set = stride % way == 0 && steps_along >= ways;
   const double line = 64, wait = one_set ? 150 * static_cast<double>(passes) : rows_near == 0 ? 30 : pages ? 150 : 8;
   return wait * bytes / line * static_cast<double>(calls_of_lane);
 }
@@ -222,9 +220,7 @@ double candidate::waits_for_memory() const {
   if (!m.writes_kernels || (!step.pack_a && !step.pack_b) || !block_labels.empty()) return 0;
   double total = 0;
   for (const auto& [x, stride, share] : {std::tuple{&op.a, &step_axis::a, step.pack_a ? 1.0 : 0.0}, {&op.b, &step_axis::b, step.pack_b ? 1.0 : 0.0}, {&op.c, &step_axis::c, 0.3}}) {
-    double bytes = x->where == operand::kind::external ? static_cast<double>(size_of(x->type)) : 0;
-    for (const step_axis& y : step.axes)
-      if (y.*stride != 0) bytes *= static_cast<double>(y.extent);
+    const double bytes = x->where == operand::kind::external ? bytes_of(*x, step.axes, stride) : 0;
     if (bytes > last_cache(m)) total += share * bytes / stream_rate(bytes, m);
   }
   return total;

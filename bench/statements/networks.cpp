@@ -228,8 +228,8 @@ double compare(const net& x, const std::vector<peer<T>>& peers, const setting& s
     std::vector<std::int64_t> shape;
     for (const int l : f) shape.push_back(x.of.extents[static_cast<std::size_t>(l)]);
     tensors.emplace_back(shape);
-    // Around one over the root of its elements: products of hundreds stay in range.
-    const double scale = 2 / std::sqrt(double(tensors.back().size()));
+    // One over the root of its elements on average: networks of hundreds come out near one.
+    const double scale = 1 / std::sqrt(double(tensors.back().size()));
     for (T& e : tensors.back()) e = T(scale * (0.5 + double(random() % 1024) / 1024));
   }
   for (const auto& t : tensors) views.push_back(t.view());

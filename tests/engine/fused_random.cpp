@@ -9,11 +9,10 @@
 #include <memory>
 #include <string>
 
-#include "engine/bound.hpp"
-#include "engine/tables.hpp"
 #include "machine/machine.hpp"
 #include "random_program.hpp"
 #include "reduced.hpp"
+#include "run_plan.hpp"
 
 using namespace ricci;
 using namespace ricci::test;
@@ -281,26 +280,6 @@ machine another(dice& d) {
   if (d.chance(40)) m.peak_f64 *= d(1, 100) / 10.0, m.peak_f32 *= d(1, 100) / 10.0;
   m.fetch_ahead = d(0, 2) * 512, m.fetches_blocks = d.chance(50), m.cores = d(1, 4);
   return m;
-}
-
-void run_planned(const struct plan& p, case_builder& c) {
-  std::vector<void*> pointers = c.pointers;
-  std::vector<std::unique_ptr<char[]>> between;
-  for (const std::int64_t bytes : p.between) {
-    between.push_back(std::make_unique<char[]>(static_cast<std::size_t>(bytes) + 64));
-    pointers.push_back(reinterpret_cast<char*>((reinterpret_cast<std::uintptr_t>(between.back().get()) + 63) / 64 * 64));
-  }
-  const bindings b{pointers.data(), c.scalars.data()};
-  std::vector<bound_plan> stages;  // all before the first runs: one may be refused
-  if (p.stages.empty()) stages.push_back(bind(p, kernels::best(), {}));
-  for (const struct plan& stage : p.stages) stages.push_back(bind(stage, kernels::best(), {}));
-  for (std::size_t i = 0; i < stages.size(); ++i) {
-    const struct plan& stage = p.stages.empty() ? p : p.stages[i];
-    read_tables tables;
-    if (stages[i].scatters) tables.order = order_of(stage, stages[i], b);
-    if (stages[i].has_blocks) tables.rows = rows_of(stage, stages[i], b);
-    execute(stages[i], b, tables);
-  }
 }
 
 void run_on(machine m, case_builder& c) {

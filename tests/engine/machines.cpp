@@ -5,11 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "build_program.hpp"
-#include "engine/bound.hpp"
-#include "engine/chain.hpp"
-#include "engine/tables.hpp"
 #include "machine/machine.hpp"
+#include "run_plan.hpp"
 
 using namespace ricci;
 using namespace ricci::test;
@@ -54,6 +51,7 @@ program chain(case_builder& c, dice& d) {
 }
 
 bool streams(const struct plan& p) {
+  if (std::any_of(p.stages.begin(), p.stages.end(), streams)) return true;
   for (const segment& g : p.segments)
     for (const plan_step& s : g.steps)
       if (s.stream_c) return true;
@@ -74,8 +72,7 @@ TEST_CASE("results that stream past the caches, operands fetched ahead") {
       for (std::int64_t i = 0; i < c.sizes[0]; ++i) put(c.type, c.pointers[0], i, {std::nan(""), std::nan("")});
     const struct plan made = make_plan(p, tiny(d));
     streamed += streams(made);
-    const bound_plan bound = bind(made, kernels::best(), {});
-    execute(bound, c.bind(), {});
+    run_planned(made, c);
     INFO("seed " << seed << ", " << name_of(c.type) << "\n" << to_string(made, this_machine()));
     REQUIRE(error_in_bounds(p, 0, c.bind(), expected, static_cast<int>(p.statements[0].terms[0].factors.size() * p.statements[0].terms.size())) <= 1.0);
   }
@@ -165,7 +162,7 @@ TEST_CASE("a result that a later statement reads in the same block is whole by t
     scaled.terms.emplace_back().factors = {again, F};
     c.p.statements = {product_of, scaled};
     const auto expected = evaluate(c.p, 0, c.bind());
-    execute(bind(make_plan(c.p, tiny(d)), kernels::best(), {}), c.bind(), {});
+    run_planned(make_plan(c.p, tiny(d)), c);
     INFO("seed " << seed);
     REQUIRE(error_in_bounds(c.p, 0, c.bind(), expected, 2) <= 1.0);
     const auto at = [&](const reference& r, std::int64_t n) { return get(c.type, c.pointers[static_cast<std::size_t>(r.slot)], n); };

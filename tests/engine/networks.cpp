@@ -5,10 +5,9 @@
 #include <cmath>
 #include <map>
 
-#include "engine/bound.hpp"
-#include "engine/tables.hpp"
 #include "machine/machine.hpp"
 #include "random_program.hpp"
+#include "run_plan.hpp"
 
 using namespace ricci;
 using namespace ricci::test;
@@ -50,8 +49,7 @@ void check(case_builder& c, const struct plan& made, const options& o, int facto
   const auto expected = evaluate(c.p, 0, c.bind());
   if (s.op == update::assign)
     for (std::int64_t i = 0; i < c.sizes[0]; ++i) put(c.type, c.pointers[0], i, {std::nan(""), std::nan("")});
-  const bound_plan bound = bind(made, kernels::best(), o);
-  execute(bound, c.bind(), {});
+  run_planned(made, c, o);
   INFO("seed " << seed << ", " << name_of(c.type) << "\n" << to_string(made, small_machine()));
   REQUIRE(error_in_bounds(c.p, 0, c.bind(), expected, factors) <= 1.0);
 }

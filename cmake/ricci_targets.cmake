@@ -25,6 +25,10 @@ target_link_libraries(ricci PUBLIC ricci_headers PRIVATE OpenMP::OpenMP_CXX Thre
 target_include_directories(ricci PRIVATE ${PROJECT_SOURCE_DIR}/lib)
 set_target_properties(ricci PROPERTIES POSITION_INDEPENDENT_CODE ON VERSION ${PROJECT_VERSION} SOVERSION 0)
 
+include(ricci_precompiled)
+ricci_precompiled(ricci HEADERS <algorithm> <bit> <cmath> <complex> <cstdint> <cstring> <functional> <map> <memory> <mutex> <numeric>
+  <optional> <set> <string> <unordered_map> <vector> <ricci/core/error.hpp> <ricci/program/program.hpp>)
+
 add_library(ricci_dev INTERFACE)
 # Two warnings about libstdc++ 12 itself: gcc 12 of operator+ (its bug 105651), clang 19 of stable_sort's buffer.
 target_compile_options(ricci_dev INTERFACE -Wall -Wextra -Wpedantic $<$<CXX_COMPILER_ID:GNU>:-Wshadow -Wno-restrict>

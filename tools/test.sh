@@ -22,8 +22,9 @@ build_areas() {
   shift
   cmake --preset "$preset" || return
   for area in "$@"; do
-    # An area may have nothing to build, such as files that must not compile.
+    # An area may have nothing to build, such as files that must not compile. The benches have no tests: they are built once.
     if grep -q "^build tests\.$area: phony" "build/$preset/build.ninja"; then targets+=("tests.$area"); fi
+    [ "$area" != bench ] || targets+=(benches)
   done
   [ $# -gt 0 ] || targets=(all)
   cmake --build "build/$preset" --parallel "$jobs" --target ricci "${targets[@]}"
@@ -64,7 +65,7 @@ tree() {
 for preset in $wanted; do
   case $preset in
     release) tree release ;;
-    clang) tree clang front kernels codegen capi batch cases headers ;;
+    clang) tree clang front kernels codegen capi batch cases headers bench ;;
     dev) tree dev front plan path engine einsum kernels codegen machine capi batch cases command ;;
     tsan) tree tsan engine threads ;;
   esac

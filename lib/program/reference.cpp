@@ -70,11 +70,14 @@ struct bounded {
   long double error = 0;
 };
 
+/// |x|, without the square root of std::abs where x is real.
+long double size(wide x) { return x.imag() == 0 ? std::abs(x.real()) : std::abs(x); }
+
 bounded applied(function f, bounded x) {
-  const long double r = x.value.real(), size = std::abs(x.value);
+  const long double r = x.value.real();
   switch (f) {
     case function::identity: case function::none: return x;
-    case function::reciprocal: return {wide(1) / x.value, x.error / (size * size) + 1 / size};
+    case function::reciprocal: return {wide(1) / x.value, x.error / (size(x.value) * size(x.value)) + 1 / size(x.value)};
     case function::sqrt: return {std::sqrt(r), x.error / (2 * std::sqrt(r)) + std::sqrt(r)};
     case function::rsqrt: return {1 / std::sqrt(r), x.error / (2 * r * std::sqrt(r)) + 2 / std::sqrt(r)};
     case function::abs: return {std::abs(r), x.error};
@@ -85,7 +88,7 @@ bounded applied(function f, bounded x) {
 
 bounded combined(combine how, const bounded& x, const bounded& y) {
   if (how == combine::multiply) {
-    const long double a = std::abs(x.value), c = std::abs(y.value);
+    const long double a = size(x.value), c = size(y.value);
     return {x.value * y.value, a * y.error + c * x.error + a * c};
   }
   const bool first = (x.value.real() < y.value.real()) == (how == combine::minimum);
@@ -107,7 +110,7 @@ reference_result evaluate(const program& p, int which, const bindings& b) {
     std::int64_t terms = 0;
     if (s.op != update::assign) {
       sum = load(s.left.type, b.pointers[s.left.slot], offset(s.left, index, b));
-      magnitude = std::abs(sum);
+      magnitude = size(sum);
       ++terms;
     }
     for (const product& t : s.terms) {
@@ -125,12 +128,12 @@ reference_result evaluate(const program& p, int which, const bindings& b) {
         for (const reference& f : t.factors) {
           const wide y = load(f.type, b.pointers[f.slot], offset(f, index, b));
           const bounded z = applied(f.apply, {f.conj ? std::conj(y) : y, 0});
-          x = first ? z.value : combined(t.how, {x, 0}, z).value;
+          x = first ? z.value : t.how == combine::multiply ? x * z.value : combined(t.how, {x, 0}, z).value;
           first = false;
         }
         if (!first) x *= coefficient;
         sum += x;
-        magnitude += std::abs(x);
+        magnitude += size(x);
         ++terms;
       });
     }
@@ -194,7 +197,7 @@ class whole {
   bounded right(const statement& s, const std::vector<int>& left, std::int64_t& terms) {
     bounded sum;
     std::int64_t count = 0;
-    long double size = 0;
+    long double sizes = 0;
     for (const product& t : s.terms) {
       std::vector<int> summed;
       for (const reference& f : t.factors)
@@ -208,11 +211,11 @@ class whole {
         bounded x = t.factors.empty() ? bounded{1, 0} : factor(t.factors[0]);
         for (std::size_t f = 1; f < t.factors.size(); ++f) x = combined(t.how, x, factor(t.factors[f]));
         x = combined(combine::multiply, {coefficient, 0}, x);
-        sum.value += x.value, sum.error += x.error, size += std::abs(x.value);
+        sum.value += x.value, sum.error += x.error, sizes += size(x.value);
         ++count;
       });
     }
-    sum.error += static_cast<long double>(count) * size;
+    sum.error += static_cast<long double>(count) * sizes;
     terms = std::max(terms, count);
     return sum;
   }
@@ -228,7 +231,7 @@ class whole {
     if (s.op != update::assign) {
       const bounded old = get(s.left);
       x.value += old.value;
-      x.error += old.error + std::abs(x.value) + std::abs(old.value);
+      x.error += old.error + size(x.value) + size(old.value);
     }
     out.magnitude.push_back(x.error);
     if (s.left.local >= 0) {
@@ -236,7 +239,7 @@ class whole {
     } else {
       const std::int64_t at = offset(s.left, index_, b_);
       save(s.left.type, b_.pointers[s.left.slot], at, x.value);
-      errors_[address(s.left, at)] = x.error + std::abs(x.value);
+      errors_[address(s.left, at)] = x.error + size(x.value);
     }
     return x.value;
   }

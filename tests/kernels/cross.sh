@@ -37,7 +37,7 @@ compile() {  # compile <object> <source> <flags...>
       -DRICCI_ISA=$isa -DRICCI_REGISTERS=$registers ${generic:+-DRICCI_GENERIC_VECTOR_BYTES=$generic} $small || exit 1
   done
   compile table.o "$root/lib/kernels/table.cpp" -O2 -DRICCI_HAVE_$have || exit 1
-  compile main.o "$root/tests/support/main.cpp" -O1 || exit 1
+  compile main.o "$root/tests/support/main.cpp" -O0 || exit 1
   for test in contract move rows panels; do
     compile $test.o "$root/tests/kernels/${test}_test.cpp" -O1 || exit 1
     $triple-g++ -static "$out/$test.o" "$out"/main.o "$out"/table.o "$out"/portable_*.o "$out"/${isa}_*.o -o "$out/$test" || exit 1

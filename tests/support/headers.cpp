@@ -1,0 +1,1 @@
+// Nothing: the target of the headers that all tests share, see ricci_precompiled.

@@ -35,11 +35,6 @@ std::int64_t unit_run(const offsets& x, std::int64_t first, std::int64_t last) {
 /// Steps between the neighbours of an even run.
 std::int64_t step_at(const offsets& x, std::int64_t first, std::int64_t n) { return n > 1 ? x[static_cast<std::size_t>(first) + 1] - x[static_cast<std::size_t>(first)] : 0; }
 
-/// offsets[first + i + width * j] = offsets[first + i] + j: rows of `width` offsets, which are columns of neighbours.
-struct box {
-  std::int64_t width = 1, height = 1;
-};
-
 box box_at(const offsets& x, std::int64_t first, std::int64_t last) {
   const auto at = x.begin() + first;
   const std::int64_t n = last - first;
@@ -133,6 +128,17 @@ void panel_packer::pack_line_runs(const char* source, char* target, const panel_
   }
 }
 
+/// A box whose rows are whole panels: a panel's lines of all sums at a time, since a line goes on where its last sum ended.
+void panel_packer::turn_into_panels(const char* source, char* target, const panel_range& x, std::int64_t l, const box& b) const {
+  const std::int64_t panel = x.width * (x.k1 - x.k0), next = b.width / x.width * panel, some = std::min(x.width, 64 / size_);
+  for (std::int64_t i = 0; i < b.width; i += x.width)
+    for (std::int64_t j = 0; j < x.width; j += some) {
+      char* const to = target + ((l - x.l0 + i) / x.width * panel + j) * size_;
+      for (std::int64_t k = x.k0; k < x.k1; ++k)
+        use_.turn({line_.data() + l + i + j, std::min(some, x.width - j), b.height, next}, source + sum_[static_cast<std::size_t>(k)] * size_, to + (k - x.k0) * x.width * size_);
+    }
+}
+
 /// Lines are neighbours, but others come between them: boxes of both are turned, then dealt out to panels.
 bool panel_packer::pack_line_boxes(const char* source, char* target, const panel_range& x) const {
   const box first = box_at(line_, x.l0, x.l1);
@@ -147,6 +153,11 @@ bool panel_packer::pack_line_boxes(const char* source, char* target, const panel
       const std::int64_t some = std::min(first.width, x.l1 - l);
       pack_one_by_one(source, target, x, l, l + some);
       l += some;
+      continue;
+    }
+    if (b.width % x.width == 0 && (l - x.l0) % x.width == 0) {
+      turn_into_panels(source, target, x, l, b);
+      l += lines;
       continue;
     }
     std::int64_t count = 0;

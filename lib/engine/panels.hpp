@@ -23,6 +23,11 @@ struct panel_kernels {
   const codegen::kernel* const* whole;  // a whole panel, of whole and last sums
 };
 
+/// offsets[first + i + width * j] = offsets[first + i] + j: rows of `width` offsets, which are columns of neighbours.
+struct box {
+  std::int64_t width = 1, height = 1;
+};
+
 /// One side of a blocked product: lines of a source, packed into panels [panel][sum][width].
 class panel_packer {
  public:
@@ -35,6 +40,7 @@ class panel_packer {
   void pack_by_moves(const char* source, char* target, const panel_range& x) const;
   void pack_sum_runs(const char* source, char* target, const panel_range& x) const;
   void pack_line_runs(const char* source, char* target, const panel_range& x) const;
+  void turn_into_panels(const char* source, char* target, const panel_range& x, std::int64_t l, const box& b) const;
   bool pack_line_boxes(const char* source, char* target, const panel_range& x) const;
   void pack_one_by_one(const char* source, char* target, const panel_range& x, std::int64_t first, std::int64_t last) const;
   const char* at(const char* source, std::int64_t l, std::int64_t k) const {

@@ -3,11 +3,10 @@
 
 #include <algorithm>
 
-#include "engine/bound.hpp"
-#include "engine/tables.hpp"
 #include "machine/machine.hpp"
 #include "plan/blocked.hpp"
 #include "random_program.hpp"
+#include "run_plan.hpp"
 
 using namespace ricci;
 using namespace ricci::test;
@@ -136,4 +135,27 @@ TEST_CASE("tensors in any order, in blocks") {
   }
   CHECK(blocked > 100);
   for (const int n : seen) CHECK(n > 5);
+}
+
+TEST_CASE("columns near in c that fill whole panels, with others near in b") {
+  int whole[dtype_count] = {};
+  for (int type = 0; type < dtype_count; ++type)
+    for (const std::int64_t near : {7, 14, 16, 24, 32, 48, 96})
+      for (const std::int64_t other : {5, 21}) {
+        case_builder c(static_cast<dtype>(type), static_cast<unsigned>(near));
+        c.label('a', 10), c.label('e', other), c.label('i', near), c.label('k', 13);
+        statement s;
+        s.left = c.tensor("C", "aei"), s.op = other == 5 ? update::assign : update::subtract;
+        s.terms.push_back({-1, false, {c.tensor("A", "ak"), c.tensor("B", "ike")}});
+        c.p.statements.push_back(s);
+        const machine m = this_machine();
+        struct plan made = make_plan(c.p, m);
+        if (!force_blocks(made, m)) continue;
+        whole[type] += near % made.segments[0].steps[0].cut.tile_cols == 0;
+        const auto expected = evaluate(c.p, 0, c.bind());
+        run_planned(made, c);
+        INFO(name_of(c.type) << ", " << near << " x " << other);
+        REQUIRE(error_in_bounds(c.p, 0, c.bind(), expected, 2) <= 1.0);
+      }
+  for (int type = 0; type < dtype_count; ++type) CHECK(whole[type] >= 2);
 }

@@ -57,7 +57,9 @@ cache_blocks blocks_of(const pair_op& op, const std::vector<step_axis>& axes, st
   const std::int64_t most_sums = std::min<std::int64_t>(cache_bytes(m, 0, 32 << 10) / (x.tile_cols * size) / 8 * 8, 320);
   const auto even = [](std::int64_t n, std::int64_t most, std::int64_t unit) { return (even_piece(n, most) + unit - 1) / unit * unit; };
   const std::int64_t box = walk_of(axes, group::k, size, x).box;
-  x.sums = box > 0 && box <= most_sums && box < k ? most_sums / box * box : even(k, std::max<std::int64_t>(most_sums, 8), 8);
+  // A panel up to twice the first cache costs less than boxes that end within a block.
+  const bool boxes = box > 0 && box <= 2 * most_sums && box < k;
+  x.sums = boxes ? std::max<std::int64_t>(most_sums / box, 1) * box : even(k, std::max<std::int64_t>(most_sums, 8), 8);
   const std::int64_t most_rows = cache_bytes(m, 1, 1 << 20) / 4 / (x.sums * size);
   x.rows = even(rows, std::max(most_rows, x.tile_rows), x.tile_rows);
   x.cols = 64 * x.tile_cols;

@@ -133,13 +133,16 @@ bool candidate::rows_far_apart() const {
 }
 
 double candidate::crowding(double panel) const {
-  if (!m.writes_kernels || m.fetches_blocks || step.lanes != lanes::n || !step.pack_b || m.caches.size() < 2) return 1;
+  if (!m.writes_kernels || step.lanes != lanes::n || !step.pack_b || m.caches.size() < 2) return 1;
   const auto second = static_cast<double>(m.caches[1].bytes);
   double in_play = 0;
   for (const auto& [x, stride] : {std::pair{&op.a, &step_axis::a}, {&op.b, &step_axis::b}, {&op.c, &step_axis::c}}) {
     in_play += bytes_of(*x, step.axes, stride);
   }
-  return panel > 0.25 * second && in_play > second ? 1.2 : 1;
+  if (panel <= 0.25 * second || in_play <= second) return 1;
+  if (!m.fetches_blocks) return 1.2;
+  const bool cut = std::any_of(step.axes.begin(), step.axes.end(), [](const step_axis& x) { return x.b != 0 && x.tile < x.extent; });
+  return cut || in_play > last_cache(m) ? 1.25 : 1;
 }
 
 double candidate::waits_for_a(const shape& s, std::int64_t calls_of_lane, double all_cycles) const {

@@ -64,7 +64,7 @@ struct candidate {
   /// Whether b pays that penalty for every row, so that a packed copy is worth a thought.
   bool rows_far_apart() const;
   /// A panel of b that takes a good part of the second cache shares it with all that streams past. Measured on Intel, where rows
-  /// of 2 MiB and less of it go to neighbours too; AMD's caches bear it.
+  /// of 2 MiB and less of it go to neighbours too; AMD's caches bear it unless rows come again for other panels or from memory.
   double crowding(double panel) const;
   /// Cycles that a tile of rows waits for a, which is broadcast, where a comes from beyond the second cache. Along the sums it is
   /// followed by the hardware, but read anew for every piece of the columns; across them every step is a line on its own, which

@@ -12,9 +12,10 @@ namespace {
 
 constexpr std::int64_t most_in_order = 32 << 10;  // bytes
 
-/// What was measured for products of these extents: in a batch of them, contiguous and in the second cache.
+/// What was measured for products of these extents: in a batch of them, contiguous and in the second cache. What is converted
+/// on the way has other kernels than its compute type.
 codegen::tile_choice tuned_tile(const bound_step& s, const kernels::contract_args& x) {
-  if (s.lanes != kernels::lanes::n || x.k_outer != 1) return {};
+  if (s.lanes != kernels::lanes::n || x.k_outer != 1 || s.type_a != s.type || s.type_b != s.type || s.type_c != s.type) return {};
   const bool reads_c = s.buffer_c < 0 && known_factor(s.beta) != codegen::factor::zero;
   return tune::find(tune::remembered(), {s.type, reads_c, x.row.extent, x.lane_extent, x.col.extent, x.k});
 }

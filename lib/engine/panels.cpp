@@ -35,6 +35,7 @@ std::int64_t unit_run(const offsets& x, std::int64_t first, std::int64_t last) {
 /// Steps between the neighbours of an even run.
 std::int64_t step_at(const offsets& x, std::int64_t first, std::int64_t n) { return n > 1 ? x[static_cast<std::size_t>(first) + 1] - x[static_cast<std::size_t>(first)] : 0; }
 
+/// The box that begins at `first`; 1 by 1 if its first neighbours do not come again.
 box box_at(const offsets& x, std::int64_t first, std::int64_t last) {
   const auto at = x.begin() + first;
   const std::int64_t n = last - first;

@@ -367,6 +367,16 @@ TEST_CASE("rows of b that lie far apart are packed") {
   INFO(to_string(p, zen4()));
   const plan_step& s = p.segments[0].steps[0];
   CHECK(s.pack_b);
+  // In place, if not in blocks: along the rows of c, with b packed or not.
+  const auto along_rows = [&](bool packed) {
+    const int label = axis_of(p, s, "j").label;
+    if (s.how == method::direct && s.lanes == kernels::lanes::n && s.lane_label == label && s.pack_b == packed) return s.seconds;
+    for (const rejected_way& x : s.rejected)
+      if (x.what.how == method::direct && x.what.lanes == kernels::lanes::n && x.what.lane_label == label && x.what.pack_b == packed) return x.seconds;
+    FAIL("no such way");
+    return 0.0;
+  };
+  CHECK(along_rows(true) < along_rows(false));
 }
 
 TEST_CASE("a product is not joined to a part of the sum that it reads") {

@@ -1,6 +1,7 @@
 // The CEED bake-off kernels BK1..BK6 (element to element) and operators BP1, BP3, BP5 (global vector to global vector, one
 // application), nominal GFLOP/s and GDOF/s as the bake-off counts them, beside Eigen and the roofline. One thread, thread
-// CPU time, median of interleaved runs. BK1i: eight elements side by side in memory; BP3c: geometry from the corners.
+// CPU time, median of interleaved runs. BK1i: eight elements side by side in memory; BK1g, BP1g: their geometry alone;
+// BP3c: geometry from the corners.
 // deal.II's kernels and operators beside BK1, BK3, BK5 and BP1, BP3, BP5 if bench_fem_dealii was built.
 #include <algorithm>
 #include <cstdio>
@@ -104,6 +105,20 @@ struct on_one_thread {
 };
 constexpr on_one_thread one_thread;
 
+using side_by_side = ricci::tensor<double, ricci::dynamic, ricci::dynamic, ricci::dynamic, ricci::dynamic, ricci::interleaved<8>>;
+
+/// The geometry of the first elements, eight of them side by side.
+struct geometry_beside {
+  side_by_side W;
+  std::array<side_by_side, 6> G;
+
+  geometry_beside(const problem& p, std::int64_t elements) : W(elements, p.b.Q, p.b.Q, p.b.Q), G{W, W, W, W, W, W} {
+    const auto some = e.in(0, elements);
+    W(e, t, s, r) = p.g.W(some, t, s, r);
+    for (int x = 0; x < 6; ++x) G[x](e, t, s, r) = p.g.G[x](some, t, s, r);
+  }
+};
+
 class fem_bench {
  public:
   explicit fem_bench(const settings& set) : set_(set), machine_(ricci::this_machine()) {}
@@ -115,11 +130,18 @@ class fem_bench {
     for (int p = set_.first; p <= set_.last; ++p) {
       for (const char* name : {"BK1", "BK3", "BK5"})
         for (const bool cached : {true, false})
-          if (wanted(name) && is_wanted(cached)) kernel(name, p, cached), interleaved(name, p, cached);
+          if (wanted(name) && is_wanted(cached)) {
+            kernel(name, p, cached);
+            interleaved<side_by_side>(name, "i", p, cached);
+            interleaved<hex::field>(name, "g", p, cached);
+          }
       for (const char* name : {"BK2", "BK4", "BK6"})
         if (wanted(name) && is_wanted(true)) vector_kernel(name, p);
       for (const char* name : {"BP1", "BP3", "BP5", "BP3c"})
-        if (wanted(name) && is_wanted(false)) whole(name, p);
+        if (wanted(name) && is_wanted(false)) {
+          whole(name, "", p);
+          if (std::string(name) != "BP3c") whole(name, "g", p);
+        }
     }
     if (!set_.json.empty()) write();
   }
@@ -200,20 +222,18 @@ class fem_bench {
     show(out);
   }
 
-  /// The same with eight elements side by side in memory; in cache, whole blocks of eight.
-  void interleaved(const std::string& name, int degree, bool cached) {
-    using side_by_side =
-        ricci::tensor<double, ricci::dynamic, ricci::dynamic, ricci::dynamic, ricci::dynamic, ricci::interleaved<8>>;
+  /// The same with the geometry of eight elements side by side in memory, and u and v as `vectors` have them; in cache, whole
+  /// blocks of eight.
+  template <class vectors>
+  void interleaved(const std::string& name, const char* mark, int degree, bool cached) {
     problem p(degree, cached ? std::max(2, side_of(name, degree, true)) : side_of(name, degree, false), name == "BK5", true);
     const auto B = ricci::even_odd(p.b.B);
     const auto D = ricci::even_odd(p.b.D);
     const std::int64_t elements = cached ? p.grid.elements / 8 * 8 : p.grid.elements;
     const auto some = e.in(0, elements);
-    side_by_side u(elements, p.b.P, p.b.P, p.b.P), v(u), W(elements, p.b.Q, p.b.Q, p.b.Q);
-    std::array<side_by_side, 6> G{W, W, W, W, W, W};
+    vectors u(elements, p.b.P, p.b.P, p.b.P), v(u);
     u(e, k, j, i) = p.u(some, k, j, i);
-    W(e, t, s, r) = p.g.W(some, t, s, r);
-    for (int x = 0; x < 6; ++x) G[x](e, t, s, r) = p.g.G[x](some, t, s, r);
+    const geometry_beside g(p, elements);
     std::vector<job> jobs;
     const auto add = [&](auto plan) {
       auto kept = std::make_shared<decltype(plan)>(std::move(plan));
@@ -221,9 +241,9 @@ class fem_bench {
     };
     const auto put = [&](const auto& right) { return v(e, n, m, l).assign(right); };
     const auto put_here = [&](const auto& right) { return v(e, t, s, r).assign(right); };
-    if (name == "BK1") add(hex::mass(B, W, u(e, k, j, i), put, one_thread));
-    if (name == "BK3") add(hex::diffusion(B, D, G, u(e, k, j, i), put, one_thread));
-    if (name == "BK5") add(hex::collocated_diffusion(D, G, u(e, t, s, r), put_here, one_thread));
+    if (name == "BK1") add(hex::mass(B, g.W, u(e, k, j, i), put, one_thread));
+    if (name == "BK3") add(hex::diffusion(B, D, g.G, u(e, k, j, i), put, one_thread));
+    if (name == "BK5") add(hex::collocated_diffusion(D, g.G, u(e, t, s, r), put_here, one_thread));
     hex::field want(p.v);
     const auto dealii = dealii_for(name, degree, p, p.u.data());
     if (dealii) jobs.push_back([dealii] { dealii->run(); });
@@ -238,7 +258,7 @@ class fem_bench {
     const auto share = double(elements) / double(p.grid.elements);
     const double flops = double(elements) * flops_of(name, p.b.P, p.b.Q);
     const double bytes = share * (16.0 * double(p.u.size()) + geometric_bytes(name, p, true));
-    result out{name + "i", cached ? "cache" : "1M", degree, flops / found[0] * 1e-9, 0,
+    result out{name + mark, cached ? "cache" : "1M", degree, flops / found[0] * 1e-9, 0,
              double(elements) * std::pow(degree, 3) / found[0] * 1e-9, roofline(flops, bytes, cached), error, found.peak};
     note_dealii(out, dealii.get(), want, found.seconds.back());
     show(out);
@@ -273,8 +293,8 @@ class fem_bench {
           roofline(flops, 48.0 * double(p.u.size()) + geometric_bytes(name, p, true), true), error / size, found.peak});
   }
 
-  /// y += A x on the global vector. BP3c: geometry from the corners.
-  void whole(const std::string& name, int degree) {
+  /// y += A x on the global vector. BP3c: geometry from the corners. mark "g": stored geometry of eight elements side by side.
+  void whole(const std::string& name, const std::string& mark, int degree) {
     // The geometry between the corners, as deal.II has it here.
     problem p(degree, side_of(name, degree, false), name == "BP5", true);
     const auto B = ricci::even_odd(p.b.B);
@@ -291,9 +311,14 @@ class fem_bench {
     const auto put = [&](const auto& right) { return p.y(dof(e, n, m, l)).add(right); };
     const auto put_here = [&](const auto& right) { return p.y(dof(e, t, s, r)).add(right); };
     const auto u = p.x(dof(e, k, j, i));
-    if (name == "BP1") add(hex::mass(B, p.g.W, u, put, one_thread));
-    if (name == "BP3") add(hex::diffusion(B, D, p.g.G, u, put, one_thread));
-    if (name == "BP5") add(hex::collocated_diffusion(D, p.g.G, p.x(dof(e, t, s, r)), put_here, one_thread));
+    const auto add_stored = [&](const auto& g) {
+      if (name == "BP1") add(hex::mass(B, g.W, u, put, one_thread));
+      if (name == "BP3") add(hex::diffusion(B, D, g.G, u, put, one_thread));
+      if (name == "BP5") add(hex::collocated_diffusion(D, g.G, p.x(dof(e, t, s, r)), put_here, one_thread));
+    };
+    const geometry_beside beside(p, mark.empty() ? 0 : p.grid.elements);
+    if (mark.empty()) add_stored(p.g);
+    else add_stored(beside);
     if (name == "BP3c") add(hex::diffusion_from_corners(B, D, p.b.N, p.b.dN, weights, corners, u, put, one_thread));
     p.y.fill(0);
     jobs[0]();
@@ -324,7 +349,7 @@ class fem_bench {
     const auto found = medians(jobs, set_.seconds);
     const double flops = double(p.grid.elements) * flops_of(name, p.b.P, p.b.Q);
     const double bytes = 24.0 * double(p.grid.unknowns) + 4.0 * double(dof.size()) + geometric_bytes(name, p, name != "BP3c");
-    show({name, "1M", degree, flops / found[0] * 1e-9, 0, double(p.grid.unknowns) / found[0] * 1e-9, roofline(flops, bytes, false), error, found.peak,
+    show({name + mark, "1M", degree, flops / found[0] * 1e-9, 0, double(p.grid.unknowns) / found[0] * 1e-9, roofline(flops, bytes, false), error, found.peak,
           dealii ? double(p.grid.unknowns) / found[1] * 1e-9 : 0, dealii_error});
   }
 

@@ -26,8 +26,13 @@ bool make_order(const plan& p, const plan_step& s, walk_order& out) {
   std::int64_t step = 1;
   for (std::size_t d = out.axes.size(); d-- > 0; step *= out.axes[d].extent)
     if (out.dense(out.axes[d]) != step) return false;
-  const bool has_block = !p.block_labels.empty() && !out.axes.empty() && out.axes.back().label == p.block_labels.back();
-  if (has_block) out.lanes = out.axes.back(), out.axes.pop_back();
+  if (out.axes.empty()) return true;
+  const bool is_block = !p.block_labels.empty() && out.axes.back().label == p.block_labels.back();
+  // Problems of an interleaved tensor: neighbours here, not in the table.
+  const bool is_lane = std::any_of(out.axes.begin(), out.axes.end() - 1, [&](const step_axis& x) {
+    return x.extent > 1 && std::abs(out.table(x)) < std::abs(out.table(out.axes.back()));
+  });
+  if (is_block || is_lane) out.lanes = out.axes.back(), out.axes.pop_back();
   return true;
 }
 

@@ -154,12 +154,20 @@ class cutter {
       if (!left.is_left) continue;
       const dtype type = leaf(left).type;
       for (const cut_label& c : cuts_)
-        if (!runs_along(left, c.label) && (several || compute_type(type) != type)) return false;
+        if (!runs_along(left, c.label) && !is_looked_up_along(left, c.label) && (several || compute_type(type) != type)) return false;
       if (leaf(left).local) continue;
       for (const slot_use& other : low_.slots)
         if (&other != &left && !leaf(other).local && !keeps_parts_apart(left, other)) return false;
     }
     return true;
+  }
+
+  /// Does a table of the slot run along the label? Its parts add to what they find.
+  bool is_looked_up_along(const slot_use& s, int label) const {
+    bool found = false;
+    for (auto next = low_.slots.begin() + (&s - low_.slots.data()) + 1; next != low_.slots.end() && next->is_table; ++next)
+      found = found || runs_along(*next, label);
+    return found;
   }
 
   /// Does no part write what another part reads? Either the memory is apart, or it is the same tensor and a cut label

@@ -15,8 +15,11 @@ std::vector<std::int64_t> extents_of(const program& p) {
   return extents;
 }
 
-/// A common label along which the tensors in memory have stride 1 (problems that lie side by side), or -1.
-int side_by_side(const work& w, const std::vector<int>& common) {
+/// A common label along which the tensors in memory have stride 1 (problems that lie side by side), or -1. All of them; or
+/// some, where others of the `common` labels are left for blocks, and it is as long as a few registers: the rest is turned.
+int side_by_side(const work& w, const std::vector<int>& common, std::int64_t width) {
+  constexpr std::int64_t most_registers = 4;
+  int partly = -1;
   for (int l : common) {
     bool some = false, all = true;
     for (const pair_op& op : w.ops)
@@ -26,8 +29,10 @@ int side_by_side(const work& w, const std::vector<int>& common) {
           if (x.labels[d] == l) some = some || x.strides[d] == 1, all = all && x.strides[d] == 1;
       });
     if (some && all) return l;
+    const std::int64_t extent = w.source.labels[static_cast<std::size_t>(l)].extent;
+    if (some && partly < 0 && common.size() > 1 && extent > 1 && (extent % width == 0 || width % extent == 0) && extent <= most_registers * width) partly = l;
   }
-  return -1;
+  return partly;
 }
 
 /// The steps for one extent of the block label (the last of `block`; the others are taken one at a time). lane >= 0: that
@@ -43,7 +48,7 @@ segment make_segment(const work& base, const std::vector<int>& block, std::int64
         if (contains(x->labels, l)) x->parity = 0;
   choose_layouts(w, lane);
   if (orders) order_products(w, m, o);
-  straighten(w, lane, m.writes_kernels, block);
+  straighten(w, lane, m, block);
   if (w.shares) group_pointwise(w);
   join_fibres(w, lane, m);
   fold_turns(w, lane, m);
@@ -83,7 +88,7 @@ class blocker {
 
   void run(plan& p) {
     std::vector<int> common = common_labels(work_);
-    lane_ = side_by_side(work_, common);
+    lane_ = side_by_side(work_, common, width());
     if (lane_ >= 0 && common.size() > 1) common.erase(std::find(common.begin(), common.end(), lane_));
     const auto is_other = [](const pair_op& op) { return op.what != action::contract; };
     const bool others = std::all_of(work_.ops.begin(), work_.ops.end(), is_other);

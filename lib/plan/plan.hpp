@@ -266,9 +266,9 @@ void choose_layouts(work& w, int lane);
 /// Orders them anew, by estimates of the products that make and read them. For works without blocks.
 void order_products(work& w, const machine& m, const options& o);
 
-/// Copies what a pointwise operation cannot read or write along its lanes; one copy serves all. turns: its kernel reads
-/// problems that lie one after the other where `lane` runs across problems. block: the labels that blocks run over.
-void straighten(work& w, int lane, bool turns, const std::vector<int>& block);
+/// Copies what a pointwise operation cannot read or write along its lanes; one copy serves all. Written kernels read problems
+/// that lie one after the other where `lane` runs across problems. block: the labels that blocks run over.
+void straighten(work& w, int lane, const machine& m, const std::vector<int>& block);
 
 /// Makes one operation of pointwise ones over the same labels, where those between them allow it.
 void group_pointwise(work& w);

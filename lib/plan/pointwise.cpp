@@ -11,7 +11,8 @@ namespace {
 
 class straightener {
  public:
-  straightener(work& w, int turned, const std::vector<int>& block) : w_(w), turned_(turned), block_(block) {}
+  straightener(work& w, int lane, const machine& m, const std::vector<int>& block)
+      : w_(w), turned_(m.writes_kernels ? lane : -1), register_(m.vector_bytes / 8), block_(block) {}
 
   void run() {
     std::vector<pair_op> old;
@@ -54,6 +55,7 @@ class straightener {
   /// has beside them goes around.
   bool can_turn(const operand& x, const operand& c, int lane) const {
     if (lane != turned_ || lane < 0 || x.type != dtype::f64 || c.type != dtype::f64 || stride_of(c, lane) != 1) return false;
+    if (extent(lane) % register_ != 0) return false;
     if (x.labels.size() < 2 || stride_of(x, lane) < 2) return false;
     return std::all_of(x.labels.begin(), x.labels.end(), [&](int l) {
       return l == lane || extent(l) == 1 || (contains(c.labels, l) && stride_of(c, l) == stride_of(x, l) * extent(lane));
@@ -206,6 +208,7 @@ class straightener {
 
   work& w_;
   const int turned_;  // the label that lies side by side in temporaries, where kernels turn what does not; -1: none
+  const std::int64_t register_;  // doubles
   const std::vector<int>& block_;
   std::vector<int> made_;  // temporaries that pointwise operations make
   std::map<std::string, operand> copies_;
@@ -223,7 +226,7 @@ void add_axes(plan_step& s, const std::vector<int>& labels, const std::vector<st
 
 }  // namespace
 
-void straighten(work& w, int lane, bool turns, const std::vector<int>& block) { straightener(w, turns ? lane : -1, block).run(); }
+void straighten(work& w, int lane, const machine& m, const std::vector<int>& block) { straightener(w, lane, m, block).run(); }
 
 plan_step lower_other(const pair_op& op, const std::vector<std::int64_t>& extents, const machine& m) {
   plan_step s;

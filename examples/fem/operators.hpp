@@ -79,14 +79,13 @@ namespace detail {
 template <class Row, class X, class Y, class Z>
 auto row(const Row& G, const X& x, const Y& y, const Z& z) {
   using ricci::labels::c;
-  return G[0](e, t, s, r) * x(e, c, t, s, r) + G[1](e, t, s, r) * y(e, c, t, s, r) + G[2](e, t, s, r) * z(e, c, t, s, r);
+  return (*G[0])(e, t, s, r) * x(e, c, t, s, r) + (*G[1])(e, t, s, r) * y(e, c, t, s, r) + (*G[2])(e, t, s, r) * z(e, c, t, s, r);
 }
 
-template <class Field>
+template <class Six>
 struct rows {
-  std::array<ricci::tensor_view<const double, ricci::dynamic, ricci::dynamic, ricci::dynamic, ricci::dynamic>, 3> a, b, c;
-  explicit rows(const Field& G)
-      : a{G[0].view(), G[3].view(), G[4].view()}, b{G[3].view(), G[1].view(), G[5].view()}, c{G[4].view(), G[5].view(), G[2].view()} {}
+  std::array<const typename Six::value_type*, 3> a, b, c;
+  explicit rows(const Six& G) : a{&G[0], &G[3], &G[4]}, b{&G[3], &G[1], &G[5]}, c{&G[4], &G[5], &G[2]} {}
 };
 
 }  // namespace detail

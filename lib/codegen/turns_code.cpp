@@ -115,6 +115,7 @@ bool is_small(std::int64_t elements, std::int64_t size) { return std::abs(elemen
 std::shared_ptr<const kernel> make(const turn_request& r, target t) {
   if (t == target::none || (r.size != 4 && r.size != 8)) return nullptr;
   const std::int64_t across = (t == target::avx512 ? 64 : 32) / r.size;
+  if (r.x < across && t == target::avx512) return make(r, target::avx2);  // the narrower registers
   if (r.x < across || r.y < 16 / r.size) return nullptr;
   if (!is_small(r.x, r.size) || !is_small(r.y, r.size) || !is_small(r.x * r.from_x, r.size) || !is_small(r.y * r.to_y, r.size)) return nullptr;
   for (int l = 0; l < 2; ++l)

@@ -96,7 +96,7 @@ class blocker {
       return op.what == action::gather || op.what == action::scatter;
     });
     // A step that is not a contraction runs on several threads by its blocks alone.
-    if ((!others && !moves && hints_.block <= 0) || hints_.block == 0 || common.empty()) offer({}, 1, false);
+    if ((!others && !moves && hints_.block <= 0) || hints_.block == 0 || common.empty() || is_alone()) offer({}, 1, false);
     const auto& labels = work_.source.labels;
     std::stable_sort(common.begin(), common.end(), [&](int x, int y) { return labels[x].extent > labels[y].extent; });
     std::stable_partition(common.begin(), common.end(), [&](int l) { return !in_symmetric(l); });
@@ -189,9 +189,12 @@ class blocker {
   }
 
   void offer(const std::vector<int>& block, std::int64_t size, bool interleave) {
-    offer_lane(block, size, interleave ? block.back() : -1);
+    // Blocks of a single product pay if they bring its lanes together.
+    if (!is_alone() || block.empty()) offer_lane(block, size, interleave ? block.back() : -1);
     if (lane_ >= 0 && !interleave) offer_lane(block, size, lane_);
   }
+
+  bool is_alone() const { return work_.ops.size() == 1 && work_.ops[0].what == action::contract; }
 
   void offer_lane(const std::vector<int>& block, std::int64_t size, int lane) {
     double times = 1;

@@ -80,8 +80,8 @@ double kernel_cycles(const shape& s, const machine& m) {
   return static_cast<double>(s.loops) * (tiles * tile + (written ? 2 : 5));
 }
 
-double turn_cycles(std::int64_t count, std::size_t size, const machine& m) {
-  return 3 * static_cast<double>(count) * static_cast<double>(size) / m.vector_bytes + 45;
+double turn_cycles(std::int64_t count, std::size_t size, int register_bytes) {
+  return 3 * static_cast<double>(count) * static_cast<double>(size) / register_bytes + 45;
 }
 
 double move_cycles(std::int64_t count, bool same_unit, bool any_unit, bool converts) {

@@ -28,7 +28,7 @@ inline constexpr double halves_call_cycles = 10, other_call_cycles = 60;
 double move_cycles(std::int64_t count, bool same_unit, bool any_unit, bool converts);
 
 /// Cycles of a written copy from problems one after the other to some side by side, or back; how many may be side by side.
-double turn_cycles(std::int64_t count, std::size_t size, const machine& m);
+double turn_cycles(std::int64_t count, std::size_t size, int register_bytes);
 inline constexpr std::int64_t most_side_by_side = 128;
 
 /// Cycles per second of a core: from the peak, which is two multiply-adds a cycle.

@@ -175,17 +175,19 @@ class chooser {
       same = same || (x.b == 1 && x.c == 1);
       any_b = any_b || x.b == 1, any_c = any_c || x.c == 1;
     }
-    const double cycles = is_turn(axes, op) ? turn_cycles(count, size_of(op.c.type), m_) : move_cycles(count, same, any_b && any_c, op.b.type != op.c.type);
+    const int turns = register_that_turns(axes, op);
+    const double cycles = turns > 0 ? turn_cycles(count, size_of(op.c.type), turns) : move_cycles(count, same, any_b && any_c, op.b.type != op.c.type);
     c.cut_for_threads(cycles);
     order_axes(c.step);
     offer(std::move(c.step), op, cycles);
     return same;
   }
 
-  /// A copy in a block from problems one after the other to some side by side or back, for which a kernel is written.
-  bool is_turn(const std::vector<step_axis>& axes, const pair_op& op) const {
+  /// A copy in a block from problems one after the other to some side by side or back, for which a kernel is written: bytes of
+  /// its registers; else 0.
+  int register_that_turns(const std::vector<step_axis>& axes, const pair_op& op) const {
     const std::size_t size = size_of(op.c.type);
-    if (!m_.writes_kernels || block_.empty() || op.b.type != op.c.type || (size != 4 && size != 8) || op.beta != coefficient{0, -1, {}}) return false;
+    if (!m_.writes_kernels || block_.empty() || op.b.type != op.c.type || (size != 4 && size != 8) || op.beta != coefficient{0, -1, {}}) return 0;
     // How many neighbours there are in one operand with equal steps in the other.
     const auto run = [&](std::int64_t step_axis::*near, std::int64_t step_axis::*far) {
       std::int64_t count = 1, step = 0;
@@ -200,7 +202,10 @@ class chooser {
       return count;
     };
     const std::int64_t x = run(&step_axis::c, &step_axis::b), y = run(&step_axis::b, &step_axis::c);
-    return x >= m_.vector_bytes / static_cast<std::int64_t>(size) && y >= 16 / static_cast<std::int64_t>(size) && std::min(x, y) <= most_side_by_side;
+    if (y < 16 / static_cast<std::int64_t>(size) || std::min(x, y) > most_side_by_side) return 0;
+    for (int bytes = m_.vector_bytes; bytes >= 32; bytes /= 2)
+      if (x * static_cast<std::int64_t>(size) >= bytes) return bytes;
+    return 0;
   }
 
   void try_blocked(const pair_op& op, const std::vector<step_axis>& axes) {

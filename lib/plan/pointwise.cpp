@@ -29,9 +29,8 @@ class straightener {
         const bool more = i + 1 < old.size() && is_symmetric(old[i + 1]) && old[i + 1].c == op.c;
         symmetric(std::move(op), more);
       } else {
-        for (operand* x : {&op.a, &op.b})
-          if (wants_lanes(op, *x) && readers_[place_of(*x, turned_)] > 1) *x = side_by_side(*x, *x, op.statement, turned_);
-        w_.ops.push_back(std::move(op));
+        if (old.size() == 1) alone(std::move(op));
+        else product(std::move(op));
       }
     }
   }
@@ -98,7 +97,28 @@ class straightener {
     sum_.reset();
   }
 
-  /// A factor whose lanes lie apart, of a product that would pack it. Where several do, one copy serves them.
+  /// Where several products want a factor's lanes side by side, one copy serves them.
+  void product(pair_op op) {
+    for (operand* x : {&op.a, &op.b})
+      if (wants_lanes(op, *x) && readers_[place_of(*x, turned_)] > 1) *x = side_by_side(*x, *x, op.statement, turned_);
+    w_.ops.push_back(std::move(op));
+  }
+
+  /// The only product of a work: what does not lie side by side is copied.
+  void alone(pair_op op) {
+    const operand c = op.c;
+    const coefficient beta = op.beta;
+    const bool aside = turned_ >= 0 && w_.shares && op.what == action::contract && stride_of(c, turned_) > 1;
+    if (aside) op.c = beside(c, c, turned_), op.beta = {0, -1, {}};
+    const operand made = op.c;
+    const int statement = op.statement;
+    for (operand* x : {&op.a, &op.b})
+      if (wants_lanes(op, *x)) *x = side_by_side(*x, *x, statement, turned_);
+    w_.ops.push_back(std::move(op));
+    if (aside) copy(made, c, beta, statement);
+  }
+
+  /// A factor whose lanes lie apart, of a product that would pack it.
   bool wants_lanes(const pair_op& op, const operand& x) const {
     return turned_ >= 0 && w_.shares && op.what == action::contract && x.where == operand::kind::external && x.memory >= 0 &&
            stride_of(x, turned_) > 1 && stride_of(op.c, turned_) == 1;

@@ -74,6 +74,25 @@ std::vector<int> crossing(const work& w, std::size_t first, std::size_t last) {
   return out;
 }
 
+/// Two labels, blocks and lanes of problems that lie side by side in one tensor and one after the other in another; or none.
+std::vector<int> lanes_in_part(const work& w, const pair_op& op) {
+  if (op.a.where == operand::kind::one || op.b.where == operand::kind::one) return {};
+  for (const int lane : op.c.labels)
+    for (const int block : op.c.labels) {
+      const std::int64_t extent = w.source.labels[static_cast<std::size_t>(lane)].extent;
+      if (lane == block || extent == 1) continue;
+      bool beside = false, in_order = false;
+      for_each_operand(op, [&](const operand& x) {
+        if (x.where != operand::kind::external || x.strides.empty() || !contains(x.labels, lane) || !contains(x.labels, block)) return;
+        const std::int64_t step = stride_of(x, lane);
+        const bool nested = stride_of(x, block) == step * extent;
+        beside = beside || (step == 1 && !nested), in_order = in_order || (step != 1 && nested);
+      });
+      if (beside && in_order) return {block, lane};
+    }
+  return {};
+}
+
 /// Labels of a tensor between stages, outermost first: what its makers block over, then as they were.
 std::vector<int> layout_of(const temporary& t, const std::vector<int>& common) {
   std::vector<int> order;
@@ -91,7 +110,8 @@ std::vector<int> common_labels(const work& w) {
   if (w.ops.empty() || w.may_overlap) return {};
   const bool alone = w.ops.size() == 1 && w.ops[0].what == action::contract;
   const bool parts = std::any_of(w.ops.begin(), w.ops.end(), [](const pair_op& op) { return op.cut_label >= 0; });
-  if (alone || parts) return {};
+  if (parts) return {};
+  if (alone) return lanes_in_part(w, w.ops[0]);
   std::vector<int> common;
   for (int l : w.ops.front().c.labels) {
     if (common.size() == most) break;

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include <array>
+#include <complex>
 #include <sstream>
 #include <string>
 
@@ -192,4 +193,42 @@ TEST_CASE("lanes are the elements that lie side by side, whichever tensors do") 
       CHECK_FALSE(says(text, "lanes along e/8"));
     }
   }
+}
+
+TEMPLATE_TEST_CASE("single products with mixed storage", "", float, double, std::complex<double>) {
+  using T = TestType;
+  using plain = tensor<T, dynamic, dynamic, dynamic>;
+  using lanes = tensor<T, dynamic, dynamic, dynamic, ricci::interleaved<8>>;
+  for (const int n : {1, 3, 4, 9})
+    for (const int count : {8, 24, 37}) {
+      plain a(count, n, n + 1), b(count, n + 1, n), c(count, n, n), expected(count, n, n);
+      fill(a, -1, 3), fill(b, -2, 5), fill(c, 0, 4), expected = c;
+      const lanes A = ricci::interleave<8>(a), B = ricci::interleave<8>(b);
+      lanes C = ricci::interleave<8>(c);
+      const auto run = [&](auto& to, const auto& x, const auto& y) { to(e, i, j) -= T(2) * x(e, i, k) * y(e, k, j); };
+      CAPTURE(n, count);
+      run(expected, a, b), run(c, A, b), run(C, a, b);
+      CHECK(c == expected);
+      CHECK(C == expected);
+      run(expected, a, b), run(c, a, B), run(C, A, b);
+      CHECK(c == expected);
+      CHECK(C == expected);
+      run(expected, a, b), run(c, A, B), run(C, a, B);
+      CHECK(c == expected);
+      CHECK(C == expected);
+      // A matrix that all problems share, even or not.
+      const square<double> M = symmetric<double>(n + 2, n, 1);
+      const auto even = ricci::even_odd(M);
+      tensor<double, dynamic, dynamic, dynamic> u(count, n, n), v(count, n + 2, n), w(v);
+      fill(u, -1, 3), fill(v, 0, 3);
+      auto V = ricci::interleave<8>(v);
+      w(e, l, j) = M(l, i) * u(e, i, j);
+      V(e, l, j) = M(l, i) * u(e, i, j);
+      CHECK(V == w);
+      V(e, l, j) = even(l, i) * u(e, i, j);
+      CHECK(V == w);
+      const auto U = ricci::interleave<8>(u);
+      v(e, l, j) = even(l, i) * U(e, i, j);
+      CHECK(v == w);
+    }
 }

@@ -1,5 +1,5 @@
-// Products inside larger tensors on the GPU: transposed, in ranges, between gaps, and the rank-k update of a tensor by itself, each as a
-// share of the triad's bandwidth beside the packed batch of the same sizes.
+// Products inside larger tensors on the GPU: transposed, side by side, in ranges, between gaps, and the rank-k update of a
+// tensor by itself, each as a share of the triad's bandwidth beside the packed batch of the same sizes.
 //   bench_gpu_statements [PROBLEMS]
 // Bytes are those of the 32-byte sectors that must be read and written once. Runs between gaps stand also beside what a plain
 // kernel gives that reads and writes the same runs: memory's own pages and bursts are longer than a sector.
@@ -70,6 +70,14 @@ void variants(std::int64_t problems) {
     report("packed", N, problems, 4 * matrix, ricci::plan(C(e, i, j).subtract(A(e, i, k) * B(e, k, j))));
     report("both factors transposed", N, problems, 4 * matrix, ricci::plan(C(e, i, j).subtract(A(e, k, i) * B(e, j, k))));
     report("the result transposed", N, problems, 4 * matrix, ricci::plan(C(e, j, i).subtract(A(e, i, k) * B(e, k, j))));
+  }
+  if constexpr (N <= 32) {
+    square a(problems), c(problems);
+    ricci::tensor<double, dynamic, N, N, gpu, ricci::interleaved<8>> A(problems), B(problems), C(problems);
+    for (double* x : {a.data(), c.data(), A.data(), B.data(), C.data()}) bench::fill(x, a.size(), 5);
+    report("eight problems side by side", N, problems, 4 * matrix, ricci::plan(C(e, i, j).subtract(A(e, i, k) * B(e, k, j))));
+    report("the factors side by side", N, problems, 4 * matrix, ricci::plan(c(e, i, j).subtract(A(e, i, k) * B(e, k, j))));
+    report("b and the result side by side", N, problems, 4 * matrix, ricci::plan(C(e, i, j).subtract(a(e, i, k) * B(e, k, j))));
   }
   {
     using wide = ricci::tensor<double, dynamic, N, 2 * N, gpu>;

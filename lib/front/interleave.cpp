@@ -257,6 +257,7 @@ class cutter {
     out.offset = out.shift = out.width = out.block = 0;
     out.copy = static_cast<int>(out_.copies.size());
     out_.copies.push_back(size * static_cast<std::int64_t>(size_of(leaf(s).type)));
+    out_.space = leaf(s).space;
     s = out;
   }
 
@@ -282,6 +283,7 @@ class cutter {
     reference r;
     r.slot = slot;
     r.type = leaf(s).type;
+    r.space = leaf(s).space;
     r.name = s.copy >= 0 ? "copy" : "interleaved";
     for (int d = 0; d < s.rank; ++d) {
       const auto same = [&](const reference_axis& a) { return a.label == s.label[d]; };

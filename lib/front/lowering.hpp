@@ -77,6 +77,7 @@ struct lowered_part {
 struct lowered_parts {
   std::vector<lowered_part> parts;
   std::vector<std::int64_t> copies;  // bytes of each
+  memory_space space = memory_space::host;
 };
 
 /// Cuts the labels of interleaved axes into blocks and lanes, and a rest. Where parts cannot be run one after the other,

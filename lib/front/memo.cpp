@@ -105,7 +105,7 @@ memo_entry* remember(memo& m, memo_entry* e) {
 void run_entry(const memo_entry& e, const front_call& call) {
   if (e.parts) {
     if (call.program->scalar_count > 0) bind_coefficients(call);
-    return e.parts->run(call.bases, call.coefficients);
+    return e.parts->run(call.bases, call.coefficients, call.stream);
   }
   for (std::size_t s = 0; s < e.slots.size(); ++s) {
     const auto base = static_cast<const char*>(call.bases[e.slots[s].leaf]);

@@ -3,6 +3,7 @@
 
 #include <ricci/core/error.hpp>
 #include <ricci/core/memory.hpp>
+#include <ricci/tensor/tensor.hpp>
 
 #include "front/recipe.hpp"
 
@@ -11,12 +12,13 @@ namespace {
 
 constexpr std::size_t usual_slots = 32;
 
-/// Memory for the copies of one run.
+/// Memory for the copies of one run. That of the GPU is given back when all that was enqueued is done.
 class copies {
  public:
-  explicit copies(const std::vector<std::int64_t>& bytes) {
+  copies(const std::vector<std::int64_t>& bytes, memory_space space) : space_(space) {
     try {
-      for (const std::int64_t b : bytes) at_.push_back(static_cast<char*>(allocate(static_cast<std::size_t>(b), 64, true, "a copy")));
+      for (const std::int64_t b : bytes)
+        at_.push_back(static_cast<char*>(on_gpu() ? allocate_gpu(b, 1) : allocate(static_cast<std::size_t>(b), 64, true, "a copy")));
     } catch (...) {
       free_all();
       throw;
@@ -29,14 +31,16 @@ class copies {
 
  private:
   void free_all() {
-    for (char* p : at_) release(p);
+    for (char* p : at_) on_gpu() ? release_gpu(p) : release(p);
   }
+  bool on_gpu() const { return space_ == memory_space::gpu; }
+  const memory_space space_;
   std::vector<char*> at_;
 };
 
 }  // namespace
 
-recipe::recipe(const lowered_parts& parts, const options& o, const void* const* bases) : copies_(parts.copies) {
+recipe::recipe(const lowered_parts& parts, const options& o, const void* const* bases) : copies_(parts.copies), space_(parts.space) {
   for (const lowered_part& p : parts.parts) {
     std::vector<void*> pointers;  // for the tables alone, which are never copied
     for (const lowered_part::source& s : p.slots)
@@ -45,8 +49,8 @@ recipe::recipe(const lowered_parts& parts, const options& o, const void* const* 
   }
 }
 
-void recipe::run(const void* const* bases, const std::complex<double>* coefficients) const {
-  const copies mine(copies_);
+void recipe::run(const void* const* bases, const std::complex<double>* coefficients, void* stream) const {
+  const copies mine(copies_, space_);
   void* few[usual_slots];
   std::vector<void*> many;
   for (const step& s : steps_) {
@@ -57,7 +61,8 @@ void recipe::run(const void* const* bases, const std::complex<double>* coefficie
       const char* const base = from.copy >= 0 ? mine[from.copy] : from.leaf < 0 ? nullptr : static_cast<const char*>(bases[from.leaf]);
       pointers[i] = base ? const_cast<char*>(base + from.offset) : nullptr;
     }
-    ricci::run(*s.code, {pointers, coefficients});
+    if (stream) ricci::run(*s.code, {pointers, coefficients}, stream);
+    else ricci::run(*s.code, {pointers, coefficients});
   }
 }
 
@@ -87,7 +92,7 @@ std::shared_ptr<const recipe> prepare_recipe(const front_call& call, const optio
   return std::make_shared<const recipe>(lower_interleaved(call, low, naming::by_memory, o), o, call.bases);
 }
 
-void run(const recipe& r, const front_call& call) { r.run(call.bases, call.coefficients); }
+void run(const recipe& r, const front_call& call) { r.run(call.bases, call.coefficients, call.stream); }
 double flops(const recipe& r) { return r.flops(); }
 double bytes(const recipe& r) { return r.bytes(); }
 void print_plan(std::ostream& out, const recipe& r) { r.print(out); }

@@ -12,8 +12,8 @@ class recipe {
   /// bases: of the leaves, whose tables are looked at.
   recipe(const lowered_parts& parts, const options& o, const void* const* bases);
 
-  /// Allocates nothing unless there are copies.
-  void run(const void* const* bases, const std::complex<double>* coefficients) const;
+  /// Allocates nothing unless there are copies. stream: of CUDA, for GPU tensors; null: the default one.
+  void run(const void* const* bases, const std::complex<double>* coefficients, void* stream) const;
   double flops() const;
   double bytes() const;
   void print(std::ostream& out) const;
@@ -25,6 +25,7 @@ class recipe {
   };
   std::vector<step> steps_;
   std::vector<std::int64_t> copies_;
+  memory_space space_;
 };
 
 }  // namespace ricci::detail

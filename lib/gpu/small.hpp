@@ -39,8 +39,11 @@ struct small_shape {
   step_shape step;           // m, n, k: one problem; batch is empty
   axis inner;                // the problems of a tile
   std::vector<axis> outer;   // outermost first
+  int beside_a = 0, beside_b = 0, beside_c = 0;  // so many problems lie side by side, block after block; 0: one after the other
   bool pointers = false;     // operands are arrays of pointers, one for each problem
 };
+
+inline bool is_beside(const small_shape& s) { return s.beside_a > 0 || s.beside_b > 0 || s.beside_c > 0; }
 
 /// Bytes that the operands' first elements are aligned to: 16, 8, 4 or 2.
 struct alignments {

@@ -20,7 +20,7 @@ struct image_axis {
 struct image {
   dtype type = dtype::f64;
   bool conj = false, flat = false, aligned = true, lined = false, problem_fastest = false, pointers = false, shared = false;
-  int problems = 1;
+  int problems = 1, beside = 0;
   std::int64_t elements = 1, stride = 0, size = 0, row = 1, pad = 0, units = 1, unit = 1, chunk = 16;
   std::vector<image_axis> axes;  // of rows and columns, by stride in memory, smallest first; strides of 0 left out
   std::vector<std::int64_t> row_extents, row_near, col_extents, col_near;
@@ -43,6 +43,7 @@ struct side {
   int aligned;
   std::int64_t pad;
   bool lined;
+  int beside;
 };
 
 bool is_dense(const std::vector<image_axis>& axes) {
@@ -119,6 +120,30 @@ void lay_words(image& i, const small_shape& s, const side& x, std::int64_t commo
   i.chunk = i.unit * size;
 }
 
+/// A run of memory for each tile, whose problems lie side by side in blocks.
+image lay_beside(image i, side x, std::int64_t common) {
+  x.pad = 0;
+  lay_flat(i, x, common);
+  for (image_axis& a : i.axes) a.near *= x.beside;
+  i.beside = x.beside;
+  place_rows(i, x);
+  return i;
+}
+
+/// A run of memory for each tile, whose problems begin an odd number of words of 16 bytes apart in shared memory: neighbouring
+/// threads take neighbouring problems.
+image lay_apart(image i, side x, std::int64_t common) {
+  const std::int64_t size = i.bytes(), word = 16 / std::min<std::int64_t>(size, 16);
+  x.pad = 0;
+  lay_flat(i, x, common);
+  if (i.problems > 1 && i.elements * size >= 128 && i.elements * size % 32 == 0 && common >= 16) {
+    i.row = i.elements, i.pad = word, i.chunk = 16, i.lined = false;
+    i.stride = i.elements + word, i.size = i.stride * i.problems;
+  }
+  place_rows(i, x);
+  return i;
+}
+
 image make_image(const small_shape& s, const small_config& c, const side& x) {
   image i;
   i.type = x.type, i.conj = x.conj, i.pointers = s.pointers;
@@ -132,7 +157,9 @@ image make_image(const small_shape& s, const small_config& c, const side& x) {
   i.shared = !s.pointers && s.inner.*x.stride == 0;
   i.problems = i.shared ? 1 : c.problems;
   const std::int64_t common = common_alignment(s, x, c.problems);
+  if (x.beside > 0) return lay_beside(i, x, common);
   const bool run = !s.pointers && is_dense(i.axes) && (i.problems == 1 || s.inner.*x.stride == i.elements);
+  if (run && is_beside(s)) return lay_apart(i, x, common);
   if (run) lay_flat(i, x, common);
   else lay_words(i, s, x, common);
   place_rows(i, x);
@@ -162,6 +189,8 @@ std::string text_of(const image& i, const char* name) {
   t += number("chunk", i.chunk) + number("row", i.row) + number("pad", i.pad) + number("units", i.units) + number("unit", i.unit);
   t += offset("i64", "from", "u", i.flat ? "0" : word_offset(i, &image_axis::far));
   t += offset("int", "to", "u", i.flat ? "0" : word_offset(i, &image_axis::near));
+  const std::string block = std::to_string(i.beside), elements = std::to_string(i.elements * i.beside);
+  t += offset("int", "at_problem", "p", i.beside > 0 ? "p / " + block + " * " + elements + " + p % " + block : "p * stride");
   t += offset("int", "row_at", "i", offset_text(i.row_extents, i.row_near, "i"));
   t += offset("int", "col_at", "i", offset_text(i.col_extents, i.col_near, "i"));
   return t;
@@ -197,9 +226,9 @@ images make_images(const small_shape& s, const small_config& given, const alignm
   const step_shape& p = s.step;
   small_config c = given;
   c.lined = c.lined && c.bulk == 0;
-  return {make_image(s, c, {&axis::a, p.a, p.conj_a, &p.m, &p.k, at.a, c.pad_a, c.lined}),
-          make_image(s, c, {&axis::b, p.b, p.conj_b, &p.k, &p.n, at.b, c.pad_b, c.lined}),
-          make_image(s, c, {&axis::c, p.c, false, &p.m, &p.n, at.c, c.pad_c, c.lined})};
+  return {make_image(s, c, {&axis::a, p.a, p.conj_a, &p.m, &p.k, at.a, c.pad_a, c.lined, s.beside_a}),
+          make_image(s, c, {&axis::b, p.b, p.conj_b, &p.k, &p.n, at.b, c.pad_b, c.lined, s.beside_b}),
+          make_image(s, c, {&axis::c, p.c, false, &p.m, &p.n, at.c, c.pad_c, c.lined, s.beside_c})};
 }
 
 std::int64_t rounded(const image& i) { return (i.size * i.bytes() + 15) / 16 * 16; }
@@ -239,7 +268,7 @@ small_kernel small_text(const small_shape& s, const small_config& c, const align
   k.text += number("vec_a", packs ? pack_of(i.a, false, 16) : 1) + number("vec_b", packs ? pack_of(i.b, false, c.rn) : 1);
   k.text += number("blocks", c.blocks) + flag("beta", s.step.beta) + flag("bfloat", s.step.a == dtype::bf16) + flag("spread", c.spread);
   k.text += flag("over", c.over) + number("bulk", bulk_of(i, c)) + flag("rows_together", c.together & 1) + flag("columns_together", c.together & 2);
-  k.text += flag("problem_fastest", i.c.problem_fastest) + "};\n";
+  k.text += flag("problem_fastest", i.c.problem_fastest || is_beside(s)) + "};\n";
   k.text += text_of(i.a, "image_a") + flag("paired", is_paired(i.a, false)) + "};\n";
   k.text += text_of(i.b, "image_b") + flag("paired", is_paired(i.b, true)) + "};\n";
   k.text += text_of(i.c, "image_c") + "};\n#include \"small.cuh\"\n";
@@ -251,6 +280,8 @@ bool fits(const small_shape& s, const small_config& c, const gpu_machine& m) {
   const bool mma = c.compute != arithmetic::threads;
   const std::int64_t rows = c.compute == arithmetic::mma_16 ? (sm + 15) / 16 : mma ? (sm + 7) / 8 : sm;
   const std::int64_t cols = mma ? (sn + 7) / 8 : sn;
+  for (const int beside : {s.beside_a, s.beside_b, s.beside_c})
+    if (beside > 0 && c.problems % beside != 0) return false;
   if (c.group > c.block || c.block % c.group || c.rm > rows || c.rn > cols || c.problems < 1) return false;
   if (c.group != 32 && c.group != c.block && c.block / c.group > 15) return false;  // named barriers
   if (s.step.a != s.step.b && mma) return false;

@@ -114,13 +114,14 @@ step_plan plan_own(const step_shape& s, const gpu_machine& m) {
     if ((elements > 1 || count_of(s.k) > 1) && fits(p.small, p.config, m)) {
       const bool cut = count_of(p.small.step.m) != count_of(s.m) || count_of(p.small.step.n) != count_of(s.n);
       // A factor whose neighbours are apart in every problem and from problem to problem is read better by panels and tiles.
-      const auto near = [&](std::int64_t axis::*stride) {
+      const auto near = [&](std::int64_t axis::*stride, int beside) {
+        if (beside > 0) return true;
         for (const auto* group : {&p.small.step.m, &p.small.step.n, &p.small.step.k})
           for (const axis& x : *group)
             if (x.*stride == 1) return true;
         return p.small.inner.*stride == 1;
       };
-      const bool apart = !near(&axis::a) || !near(&axis::b) || !near(&axis::c);
+      const bool apart = !near(&axis::a, p.small.beside_a) || !near(&axis::b, p.small.beside_b) || !near(&axis::c, p.small.beside_c);
       const bool both = count_of(s.m) > 64 && count_of(s.n) > 64;
       const bool few = count_of(s.m) * count_of(s.n) * count_of(s.k) < 64 * 64 * 64;
       if (!tiling || (!(apart && panels) && (!cut || few || (!both && !apart && count_of(s.k) <= 32)))) {

@@ -1,6 +1,8 @@
 // Statements over gpu tensors, as a user writes them. They run where there is a GPU; everywhere they must compile.
 #include <catch2/catch.hpp>
 
+#include <type_traits>
+
 #include <ricci/ricci.hpp>
 
 using namespace ricci::labels;
@@ -128,6 +130,78 @@ TEST_CASE("functions, index tensors and declared symmetries on the GPU") {
   });
 }
 
+TEST_CASE("interleaved tensors on the GPU") {
+  on_gpu([] {
+    for (const int count : {8, 37, 100}) {
+      tensor<double, dynamic, 3, 4> A(count), got(count), want(count);
+      tensor<double, dynamic, 4, 4> B(count);
+      number(A, 0.25), number(B, 0.5);
+      // There and back as they lie, into plain memory, and into lanes from plain memory of the GPU.
+      const auto side_A = ricci::interleave<8>(A);
+      auto side_got = ricci::interleave<8>(got);
+      tensor<double, dynamic, 3, 4, gpu, ricci::interleaved<8>> a(count), c(count);
+      ricci::copy(side_A, a);
+      const auto a_copy = a;
+      ricci::copy(a_copy, side_got);
+      CHECK(side_got == A);
+      const auto flat = ricci::deinterleave(a);
+      STATIC_REQUIRE(std::is_same_v<decltype(flat), const tensor<double, dynamic, 3, 4, gpu>>);
+      ricci::copy(flat, got);
+      CHECK(got == A);
+      tensor<double, dynamic, 4, 4, gpu> b_flat(count);
+      ricci::copy(B, b_flat);
+      const auto b = ricci::interleave<8>(b_flat);
+      // Products, wholly and in part side by side.
+      want(e, i, j) = A(e, i, k) * B(e, k, j);
+      c(e, i, j) = a(e, i, k) * b(e, k, j);
+      ricci::copy(c, side_got);
+      CHECK(side_got == want);
+      want(e, i, j) += 2 * A(e, i, k) * B(e, k, j) - A(e, i, j);
+      auto plan = ricci::plan(c(e, i, j).add(2 * a(e, i, k) * b_flat(e, k, j) - flat(e, i, j)));
+      plan.run(ricci::stream());
+      ricci::copy(c, side_got);
+      CHECK(side_got == want);
+      // What is read lies in other problems than what is written: through copies in the GPU's memory.
+      tensor<double, dynamic, dynamic> M(count, count);
+      tensor<double, dynamic, dynamic, gpu> m(count, count);
+      number(M, 0.125), ricci::copy(M, m);
+      for (double& x : M) x = static_cast<int>(x) % 5;
+      ricci::copy(M, m);
+      want(e, i, j) = M(e, f) * want(f, i, j);
+      c(e, i, j) = m(e, f) * c(f, i, j);
+      ricci::copy(c, side_got);
+      double worst = 0;
+      for (int at = 0; at < count; ++at)
+        for (int y = 0; y < 3; ++y)
+          for (int x = 0; x < 4; ++x) worst = std::max(worst, std::abs(side_got(at, y, x) - want(at, y, x)) / (1 + std::abs(want(at, y, x))));
+      CHECK(worst < 1e-11);
+      c.fill(1.5);
+      ricci::copy(c, side_got);
+      CHECK(side_got(count - 1, 2, 3) == 1.5);
+    }
+  });
+}
+
+TEST_CASE("gathers and scatters beside interleaved factors on the GPU") {
+  on_gpu([] {
+    constexpr int elements = 45;
+    tensor<std::int32_t, dynamic, 3> Dof(elements);
+    for (int at = 0; at < elements; ++at)
+      for (int x = 0; x < 3; ++x) Dof(at, x) = 2 * at + x;
+    tensor<double, dynamic, 3> W(elements);
+    tensor<double, dynamic> U(2 * elements + 1), V(U), got(U);
+    number(W, 0.25), number(U, 0.5), number(V, 1);
+    tensor<std::int32_t, dynamic, 3, gpu> dof(elements);
+    tensor<double, dynamic, 3, gpu, ricci::interleaved<8>> w(elements);
+    tensor<double, dynamic, gpu> u(U.extent(0)), v(U.extent(0));
+    ricci::copy(Dof, dof), ricci::copy(ricci::interleave<8>(W), w), ricci::copy(U, u), ricci::copy(V, v);
+    V(Dof(e, i)) += W(e, i) * U(Dof(e, i));
+    v(dof(e, i)) += w(e, i) * u(dof(e, i));
+    ricci::copy(v, got);
+    CHECK(got == V);
+  });
+}
+
 TEST_CASE("copies that cannot be") {
   tensor<double, 3, 4> A;
   tensor<double, dynamic, 4> B(2), C(3);
@@ -138,4 +212,18 @@ TEST_CASE("copies that cannot be") {
   tensor<double, 3, 4, ricci::column_major> D;
   ricci::copy(A, D);
   CHECK(D(1, 2) == A(1, 2));
+  const auto lanes = ricci::interleave<2>(A);
+  tensor<double, 3, 4> back;
+  ricci::copy(lanes, back);
+  CHECK(back == A);
+  tensor<double, 3, 4, ricci::interleaved<2>> same;
+  ricci::copy(lanes, same);
+  CHECK(same == A);
+  tensor<double, 3, 4, ricci::interleaved<4>> other;
+  ricci::copy(lanes, other);
+  CHECK(other == A);
+  on_gpu([&] {
+    tensor<double, 3, 4, gpu> flat;
+    CHECK_THROWS_AS(ricci::copy(lanes, flat), ricci::error);
+  });
 }

@@ -38,12 +38,14 @@ template <class X, auto... Tags>
 auto copy_as(const X& x) {
   using shape = typename X::shape_type;
   static_assert(shape::rank >= 1 && shape::rank <= 26, "ricci: interleave and deinterleave take tensors of rank 1 to 26");
-  return like_shape<typename X::value_type, shape, std::make_integer_sequence<int, shape::rank>, Tags...>::copy(x);
+  using axes = std::make_integer_sequence<int, shape::rank>;
+  if constexpr (shape::space == memory_space::gpu) return like_shape<typename X::value_type, shape, axes, Tags..., gpu>::copy(x);
+  else return like_shape<typename X::value_type, shape, axes, Tags...>::copy(x);
 }
 
 }  // namespace detail
 
-/// out[e, ...] = x[e, ...], with problem e in lane e % W of block e / W. x is a tensor, a view or a batch.
+/// out[e, ...] = x[e, ...], with problem e in lane e % W of block e / W. x is a tensor, a view or a batch; what it gives is where x is.
 template <int W, detail::tensor_like X>
 auto interleave(const X& x) {
   return detail::copy_as<X, interleaved<W>>(x);

@@ -37,13 +37,14 @@ class planned {
   /// Evaluates with the tensors' present elements. Allocates nothing.
   void run() const {
     if constexpr (tiny<Source>::applies) tiny<Source>::run(frame_.bases, frame_.numbers, frame_.scalars);
-    else if constexpr (in_parts) detail::run(*code_, {&Source::flat, frame_.bases, frame_.numbers, frame_.scalars, nullptr, const_cast<std::complex<double>*>(frame_.coefficients)});
+    else if constexpr (in_parts) run_parts(nullptr);
     else ricci::run(*code_, {frame_.pointers, frame_.coefficients});
   }
 
   /// Enqueues on a CUDA stream. Errors: wrong_space for host tensors.
   void run(const stream& s) const {
-    if constexpr (on_gpu<Source>) ricci::run(*code_, {frame_.pointers, frame_.coefficients}, s.handle());
+    if constexpr (on_gpu<Source> && in_parts) run_parts(s.handle());
+    else if constexpr (on_gpu<Source>) ricci::run(*code_, {frame_.pointers, frame_.coefficients}, s.handle());
     else throw_host_stream();
   }
 
@@ -68,6 +69,10 @@ class planned {
   static double flops_of(const recipe& r) { return detail::flops(r); }
   static double bytes_of(const executable& e) { return ricci::bytes(e); }
   static double bytes_of(const recipe& r) { return detail::bytes(r); }
+
+  void run_parts(void* stream) const {
+    detail::run(*code_, {&Source::flat, frame_.bases, frame_.numbers, frame_.scalars, nullptr, const_cast<std::complex<double>*>(frame_.coefficients), stream});
+  }
 
   void print(std::ostream& out) const {
     if constexpr (tiny<Source>::applies) {

@@ -12,6 +12,7 @@ namespace detail {
 /// Extents and strides that are one run of memory, without a hole; rank 0 and empty ones too.
 template <class X>
 bool is_one_run(const X& x) {
+  if constexpr (X::shape_type::width > 0) return true;
   std::int64_t reach = 1;
   bool used[X::shape_type::rank + 1]{};
   for (int done = 0; done < X::rank(); ++done) {
@@ -25,6 +26,28 @@ bool is_one_run(const X& x) {
   return true;
 }
 
+/// Elements of equal extents lie in memory in the same order.
+template <class X, class Y>
+bool is_same_order(const X& x, const Y& y) {
+  if (X::shape_type::width != Y::shape_type::width) return false;
+  for (int d = X::shape_type::width > 0 ? 1 : 0; d < X::rank(); ++d)
+    if (x.extent(d) != 1 && x.stride(d) != y.stride(d)) return false;
+  return true;
+}
+
+template <class X> std::int64_t memory_size(const X& x) {
+  if constexpr (requires { x.view(); }) return x.view().memory_size();
+  else return x.memory_size();
+}
+
+/// At the first element, in row-major index order.
+template <class X> auto index_order(X& x, std::int64_t position) {
+  using element = std::remove_pointer_t<decltype(x.data())>;
+  if constexpr (X::shape_type::width > 0) return interleaved_iterator<element>(x.data(), X::shape_type::width, x.block(), position);
+  else if constexpr (requires { x.view(); }) return strided_iterator<element, X::shape_type::rank>(x.view(), position);
+  else return strided_iterator<element, X::shape_type::rank>(x, position);
+}
+
 /// A tensor or a view.
 template <class X>
 concept has_elements = requires(X& x) { typename X::shape_type; typename X::value_type; x.data(); };
@@ -35,7 +58,8 @@ template <class X> inline constexpr bool is_on_gpu = X::shape_type::space == mem
 
 /// to[i, j, ...] = from[i, j, ...], host to GPU, GPU to host, or within one. Complete when it returns.
 ///
-/// Shapes    equal extents; between two memories both are dense and lie in memory in the same order.
+/// Shapes    equal extents; between two memories both are dense and lie in memory in the same order, interleaved ones with
+///           as many problems side by side.
 /// Errors    bad_extent; bad_argument (strides); no_gpu, gpu_failed; wrong_space (data that is not where its type says).
 template <class From, class To>
   requires detail::has_elements<std::remove_cvref_t<From>> && detail::has_elements<std::remove_cvref_t<To>>
@@ -45,23 +69,18 @@ void copy(const From& from, To&& to) {
   using element = typename source::value_type;
   static_assert(source::shape_type::rank == target::shape_type::rank, "ricci: copy needs as many axes on both sides");
   static_assert(std::is_same_v<element, typename target::value_type>, "ricci: copy does not convert elements");
-  bool same_order = true;
   for (int d = 0; d < source::rank(); ++d) {
     if (from.extent(d) != to.extent(d))
       throw error(errc::bad_extent, "ricci::copy: axis " + std::to_string(d) + " has extent " + std::to_string(from.extent(d)) +
                                         " in one tensor and " + std::to_string(to.extent(d)) + " in the other");
-    same_order = same_order && (from.extent(d) == 1 || from.stride(d) == to.stride(d));
   }
-  if (same_order && detail::is_one_run(from)) {
+  if (detail::is_same_order(from, to) && detail::is_one_run(from)) {
     detail::copy_memory(const_cast<std::remove_const_t<typename target::element_type>*>(to.data()), detail::is_on_gpu<target>, from.data(),
-                        detail::is_on_gpu<source>, from.size(), sizeof(element));
+                        detail::is_on_gpu<source>, detail::memory_size(from), sizeof(element));
   } else if constexpr (!detail::is_on_gpu<source> && !detail::is_on_gpu<target>) {
-    detail::strided_iterator<const element, source::shape_type::rank> at(from, 0);
-    const detail::strided_iterator<const element, source::shape_type::rank> end(from, from.size());
-    detail::strided_iterator<element, target::shape_type::rank> out;
-    if constexpr (requires { to.view(); }) out = {to.view(), 0};
-    else out = {to, 0};
-    for (; !(at == end); ++at, ++out) *out = *at;
+    auto out = detail::index_order(to, 0);
+    auto at = detail::index_order(from, 0);
+    for (const auto end = detail::index_order(from, from.size()); !(at == end); ++at, ++out) *out = *at;
   } else {
     throw error(errc::bad_argument, "ricci::copy: between host and GPU both sides must be dense and lie in memory in the same order");
   }

@@ -73,8 +73,7 @@ struct shape {
                                   : has<column_major_tag> ? layout::column_major
                                                           : layout::row_major;
   static_assert(width == 0 || rank > 0, "ricci: an interleaved tensor has an axis of problems");
-  static_assert(width == 0 || !(has<strided_tag> || has<column_major_tag> || has<gpu_tag>),
-                "ricci: interleaved goes with row-major tensors in host memory");
+  static_assert(width == 0 || !(has<strided_tag> || has<column_major_tag>), "ricci: interleaved goes with row-major tensors");
 
   struct extent_list {
     std::int64_t at[rank > 0 ? rank : 1]{};

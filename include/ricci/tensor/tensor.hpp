@@ -39,7 +39,7 @@ struct extent_argument<N> : not_an_extent<N> {};
 /// A tensor that owns its memory: `tensor<double, 64, ricci::dynamic, 8> A(n);`
 ///
 /// Options   extents (integers or `dynamic`), `gpu`, `row_major` (the default: last axis fastest), `column_major`,
-///           `interleaved<8>` (the first axis counts problems; eight of them side by side).
+///           `interleaved<8>` (the first axis counts problems; eight of them side by side), on the GPU too.
 ///           Dynamic extents are the constructor's arguments, in order.
 /// Memory    64-byte aligned, zero-initialised; a moved-from tensor may only be assigned to or destroyed.
 ///           A gpu tensor's memory is on the GPU of the thread's current CUDA context, else the first; data() is a
@@ -137,7 +137,7 @@ class tensor {
   }
 
   void fill(const T& x) {
-    if constexpr (is_gpu) detail::fill_gpu(data_, size(), sizeof(T), &x);
+    if constexpr (is_gpu) detail::fill_gpu(data_, view().memory_size(), sizeof(T), &x);
     else
       for (T& e : *this) e = x;
   }
@@ -157,20 +157,16 @@ class tensor {
   }
   template <class E, class Self>
   static auto first(Self& self) {
-    if constexpr (is_interleaved) return self.view().begin();
+    if constexpr (is_interleaved && !is_gpu) return self.view().begin();
     else return static_cast<E*>(self.data_);
   }
   template <class E, class Self>
   static auto last(Self& self) {
-    if constexpr (is_interleaved) return self.view().end();
+    if constexpr (is_interleaved && !is_gpu) return self.view().end();
     else return static_cast<E*>(self.data_) + self.host_size();
   }
 
-  /// Elements in memory, with those of a last block that is not full.
-  std::int64_t host_size() const {
-    if constexpr (is_interleaved) return (extent(0) + shape_type::width - 1) / shape_type::width * view().block();
-    else return shape_type::space == memory_space::host ? size() : 0;
-  }
+  std::int64_t host_size() const { return is_gpu ? 0 : view().memory_size(); }
   void acquire() {
     std::int64_t extents[shape_type::rank > 0 ? shape_type::rank : 1]{};
     for (int d = 0; d < rank(); ++d) extents[d] = extent(d);
@@ -184,7 +180,7 @@ class tensor {
     for (int n = 0; n < shape_type::dynamic_count; ++n) numbers_[n] = other.numbers_[n];
   }
   void copy_elements(const tensor& other) {
-    if constexpr (is_gpu) detail::copy_memory(data_, true, other.data_, true, size(), sizeof(T));
+    if constexpr (is_gpu) detail::copy_memory(data_, true, other.data_, true, view().memory_size(), sizeof(T));
     const std::int64_t count = host_size();
     for (std::int64_t e = 0; e < count; ++e) data_[e] = other.data_[e];
   }

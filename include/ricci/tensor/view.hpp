@@ -48,6 +48,11 @@ class tensor_view {
   /// Elements from data() to the element with these indices, one for each axis; elements of one interleaved block.
   constexpr std::int64_t offset(const std::int64_t* at) const { return shape_type::offset(numbers_, at); }
   constexpr std::int64_t block() const { return shape_type::block(numbers_); }
+  /// Elements of the memory of a dense tensor: an interleaved one has those of a last block that is not full as well.
+  constexpr std::int64_t memory_size() const {
+    if constexpr (shape_type::width > 0) return (extent(0) + shape_type::width - 1) / shape_type::width * block();
+    else return size();
+  }
 
   /// Integers and constants alone: the element. With labels: an access expression.
   template <class... S>

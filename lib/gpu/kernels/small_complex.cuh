@@ -16,9 +16,9 @@ __device__ inline void product_by_mma_c128(const MemoryA& a, const MemoryB& b, c
     double real[rm][rn][2] = {}, imaginary[rm][rn][2] = {};
     int row[rm], col[rn];
 #pragma unroll
-    for (int r = 0; r < rm; ++r) row[r] = p * A::stride + A::row_at(smaller((i + r) * 8 + line, S::m - 1));
+    for (int r = 0; r < rm; ++r) row[r] = A::at_problem(p) + A::row_at(smaller((i + r) * 8 + line, S::m - 1));
 #pragma unroll
-    for (int s = 0; s < rn; ++s) col[s] = p * B::stride + B::col_at(smaller((j + s) * 8 + line, S::n - 1));
+    for (int s = 0; s < rn; ++s) col[s] = B::at_problem(p) + B::col_at(smaller((j + s) * 8 + line, S::n - 1));
 #pragma unroll (S::unroll)
     for (int kk = 0; kk < divide_up(S::k, 4); ++kk) {
       const int k = kk * 4 + quad;
@@ -56,7 +56,7 @@ __device__ inline void product_by_mma_c128(const MemoryA& a, const MemoryB& b, c
         for (int h = 0; h < 2; ++h) {
           const int at_row = (i + r) * 8 + line, at_col = (j + s) * 8 + 2 * quad + h;
           if (at_row < S::m && at_col < S::n)
-            finish<S, C>(c.data + p * C::stride + C::row_at(at_row) + C::col_at(at_col), X{real[r][s][h], imaginary[r][s][h]}, alpha, beta);
+            finish<S, C>(c.data + C::at_problem(p) + C::row_at(at_row) + C::col_at(at_col), X{real[r][s][h], imaginary[r][s][h]}, alpha, beta);
         }
   }
 }

@@ -6,6 +6,7 @@
 //   problems         of a tile in this operand: 1 if all problems share it (`shared`)
 //   elements         of one problem (flat)
 //   stride           in shared memory, from problem to problem; 0 if shared
+//   at_problem(p)    where problem p begins in the image
 //   size             of the image of a tile, in elements
 //   chunk            bytes of one copy
 //   aligned          runs begin at a multiple of chunk; else they are shifted so that wide words stay aligned
@@ -145,7 +146,7 @@ __device__ inline void move_words(typename I::E::type* image, typename I::E::typ
     const int u = I::problem_fastest ? at / I::problems : at % I::units;
     if (I::problems > 1 && p >= count) continue;
     X* const far = (I::pointers ? reinterpret_cast<X*>(table[p]) : base + p * inner) + I::from(u);
-    X* const near = image + p * I::stride + I::to(u);
+    X* const near = image + I::at_problem(p) + I::to(u);
     if constexpr (I::pointers && I::unit > 1) {  // nobody knows beforehand how each matrix is aligned
       if (reinterpret_cast<u64>(far) % bytes != 0) {
         move_unaligned<I, Load>(near, far);

@@ -55,9 +55,9 @@ __device__ inline void product_by_threads(const MemoryA& a, const MemoryB& b, co
     W acc[rm][rn];
     int row[rm], col[rn / vb];
 #pragma unroll
-    for (int r = 0; r < rm; ++r) row[r] = p * A::stride + A::row_at(rows::from(i, r));
+    for (int r = 0; r < rm; ++r) row[r] = A::at_problem(p) + A::row_at(rows::from(i, r));
 #pragma unroll
-    for (int s = 0; s < rn / vb; ++s) col[s] = p * B::stride + B::col_at(columns::from(j, s * vb));
+    for (int s = 0; s < rn / vb; ++s) col[s] = B::at_problem(p) + B::col_at(columns::from(j, s * vb));
 #pragma unroll
     for (int r = 0; r < rm; ++r)
 #pragma unroll
@@ -88,7 +88,7 @@ __device__ inline void product_by_threads(const MemoryA& a, const MemoryB& b, co
 #pragma unroll
       for (int s = 0; s < rn; ++s)
         if (rows::owns(i, r) && columns::owns(j, s))
-          finish<S, C>(c.data + p * C::stride + C::row_at(rows::at(i, r)) + C::col_at(columns::at(j, s)), acc[r][s], alpha, beta);
+          finish<S, C>(c.data + C::at_problem(p) + C::row_at(rows::at(i, r)) + C::col_at(columns::at(j, s)), acc[r][s], alpha, beta);
   }
 }
 
@@ -132,9 +132,9 @@ __device__ inline void product_by_mma_f64(const MemoryA& a, const MemoryB& b, co
     double acc[rm][rn][2] = {};
     int row[rm], col[rn];
 #pragma unroll
-    for (int r = 0; r < rm; ++r) row[r] = p * A::stride + A::row_at(smaller((i + r) * 8 + line, S::m - 1));
+    for (int r = 0; r < rm; ++r) row[r] = A::at_problem(p) + A::row_at(smaller((i + r) * 8 + line, S::m - 1));
 #pragma unroll
-    for (int s = 0; s < rn; ++s) col[s] = p * B::stride + B::col_at(smaller((j + s) * 8 + line, S::n - 1));
+    for (int s = 0; s < rn; ++s) col[s] = B::at_problem(p) + B::col_at(smaller((j + s) * 8 + line, S::n - 1));
 #pragma unroll (S::unroll)
     for (int kk = 0; kk < divide_up(S::k, 4); ++kk) {
       const int k = kk * 4 + quad;
@@ -158,7 +158,7 @@ __device__ inline void product_by_mma_f64(const MemoryA& a, const MemoryB& b, co
         for (int h = 0; h < 2; ++h) {
           const int at_row = (i + r) * 8 + line, at_col = (j + s) * 8 + 2 * quad + h;
           if (at_row < S::m && at_col < S::n)
-            finish<S, C>(c.data + p * C::stride + C::row_at(at_row) + C::col_at(at_col), acc[r][s][h], alpha, beta);
+            finish<S, C>(c.data + C::at_problem(p) + C::row_at(at_row) + C::col_at(at_col), acc[r][s][h], alpha, beta);
         }
   }
 }
@@ -199,9 +199,9 @@ __device__ inline void product_by_mma_16(const MemoryA& a, const MemoryB& b, con
 #pragma unroll
     for (int r = 0; r < rm; ++r)
 #pragma unroll
-      for (int h = 0; h < 2; ++h) row[r][h] = p * A::stride + A::row_at(smaller((i + r) * 16 + 8 * h + line, S::m - 1));
+      for (int h = 0; h < 2; ++h) row[r][h] = A::at_problem(p) + A::row_at(smaller((i + r) * 16 + 8 * h + line, S::m - 1));
 #pragma unroll
-    for (int s = 0; s < rn; ++s) col[s] = p * B::stride + B::col_at(smaller((j + s) * 8 + line, S::n - 1));
+    for (int s = 0; s < rn; ++s) col[s] = B::at_problem(p) + B::col_at(smaller((j + s) * 8 + line, S::n - 1));
 #pragma unroll (S::unroll)
     for (int kk = 0; kk < divide_up(S::k, 16); ++kk) {
       u32 x[rm][4], y[rn][2];
@@ -230,7 +230,7 @@ __device__ inline void product_by_mma_16(const MemoryA& a, const MemoryB& b, con
         for (int h = 0; h < 4; ++h) {
           const int at_row = (i + r) * 16 + h / 2 * 8 + line, at_col = (j + s) * 8 + 2 * quad + h % 2;
           if (at_row < S::m && at_col < S::n)
-            finish<S, C>(c.data + p * C::stride + C::row_at(at_row) + C::col_at(at_col), acc[r][s][h], alpha, beta);
+            finish<S, C>(c.data + C::at_problem(p) + C::row_at(at_row) + C::col_at(at_col), acc[r][s][h], alpha, beta);
         }
   }
 }

@@ -1,0 +1,87 @@
+// A step of products as many small problems: what is a side, what is a loop, which loop the tiles run along.
+#include <algorithm>
+#include <cstdlib>
+
+#include "gpu/small.hpp"
+
+namespace ricci::cuda {
+namespace {
+
+/// The elements of an operand's problem; -1 if they are no run of memory but for `beside` problems between neighbours.
+std::int64_t run_of(const step_shape& s, std::int64_t axis::*stride, std::int64_t beside) {
+  std::vector<axis> axes;
+  for (const auto* group : {&s.m, &s.n, &s.k})
+    for (const axis& x : *group)
+      if (x.*stride != 0) axes.push_back(x);
+  std::sort(axes.begin(), axes.end(), [&](const axis& x, const axis& y) { return x.*stride < y.*stride; });
+  std::int64_t reach = beside;
+  for (const axis& x : axes) {
+    if (x.*stride != reach) return -1;
+    reach *= x.extent;
+  }
+  return reach / beside;
+}
+
+/// Problems that lie side by side in blocks in some operands, and one after the other without gaps in the rest: their two
+/// loops become the one that tiles run along, so that a tile is a run of memory everywhere. False, and nothing is changed,
+/// if there are none, or if a block of them leaves no room for others on a multiprocessor.
+bool join_lanes(small_shape& out, std::vector<axis>& loops) {
+  constexpr std::int64_t most_bytes = 200 << 10;
+  for (std::size_t l = 0; l < loops.size(); ++l)
+    for (std::size_t b = 0; b < loops.size(); ++b) {
+      const axis &lane = loops[l], &block = loops[b];
+      if (l == b || lane.extent < 2) continue;
+      axis joined{lane.extent * block.extent};
+      std::int64_t bytes = 0;
+      int beside[3] = {}, count = 0;
+      const auto join = [&](std::int64_t axis::*stride, dtype type, int which) {
+        if (lane.*stride == 0 && block.*stride == 0) return true;
+        const std::int64_t in_order = run_of(out.step, stride, 1), in_lanes = run_of(out.step, stride, lane.extent);
+        const bool lanes = lane.*stride == 1 && in_lanes > 0;
+        const std::int64_t elements = lanes ? in_lanes : in_order;
+        if (elements < 0 || block.*stride != elements * lane.extent || (!lanes && lane.*stride != elements)) return false;
+        joined.*stride = elements, bytes += elements * lane.extent * static_cast<std::int64_t>(size_of(type));
+        if (lanes) beside[which] = static_cast<int>(lane.extent), ++count;
+        return true;
+      };
+      if (!join(&axis::a, out.step.a, 0) || !join(&axis::b, out.step.b, 1) || !join(&axis::c, out.step.c, 2) || count == 0 || bytes > most_bytes) continue;
+      out.beside_a = beside[0], out.beside_b = beside[1], out.beside_c = beside[2];
+      out.inner = joined;
+      for (std::size_t x = 0; x < loops.size(); ++x)
+        if (x != l && x != b) out.outer.push_back(loops[x]);
+      return true;
+    }
+  return false;
+}
+
+}  // namespace
+
+bool make_small(const step_shape& step, small_shape& out) {
+  constexpr std::int64_t most_side = 64, most_sum = 64, most_loops = 8;
+  if (!step.has_a || count_of(step.k) > most_sum) return false;
+  out = {};
+  out.step = step;
+  out.step.batch.clear();
+  std::vector<axis> loops = step.batch;
+  // What is too long to be a side becomes a loop; the outermost first.
+  for (auto* group : {&out.step.m, &out.step.n})
+    while (count_of(*group) > most_side) {
+      loops.push_back(group->front());
+      group->erase(group->begin());
+    }
+  const auto reach = [](const axis& x) { return std::abs(x.c); };
+  std::stable_sort(loops.begin(), loops.end(), [&](const axis& x, const axis& y) { return reach(x) > reach(y); });
+  if (loops.empty()) loops.push_back({1, 0, 0, 0});
+  if (join_lanes(out, loops)) return out.outer.size() <= most_loops;
+  // The inner loop: the longest one whose tiles are runs of memory, else the innermost.
+  std::size_t inner = loops.size() - 1;
+  const std::int64_t result = count_of(out.step.m) * count_of(out.step.n);
+  for (std::size_t l = 0; l < loops.size(); ++l)
+    if (loops[l].c == result && loops[l].extent > 1) inner = l;
+  out.inner = loops[inner];
+  loops.erase(loops.begin() + static_cast<std::ptrdiff_t>(inner));
+  out.outer = std::move(loops);
+  return out.outer.size() <= most_loops;
+}
+
+}  // namespace ricci::cuda

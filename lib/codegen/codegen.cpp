@@ -45,6 +45,7 @@ std::shared_ptr<const kernel> make(const request& r, target t) {
 
 target best_target() { return target::none; }
 bool two_passes() { return false; }
+bool intel_manner() { return false; }
 std::shared_ptr<const pointwise_kernel> make(const pointwise_request&, target) { return nullptr; }
 std::shared_ptr<const kernel> make(const halves_request&, target) { return nullptr; }
 std::shared_ptr<const pointwise_kernel> make(const fibres_request&, target) { return nullptr; }

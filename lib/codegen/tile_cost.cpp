@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "kernels/core.hpp"
+
 namespace ricci::codegen {
 namespace {
 
@@ -66,9 +68,11 @@ double store_time(const nest& n, const std::vector<weighed_run>& runs, const geo
 }  // namespace
 
 bool two_passes() {
-  static const bool found = __builtin_cpu_is("amdfam19h") != 0;
-  return found;
+  const kernels::core here = kernels::this_core();
+  return here == kernels::core::zen_3 || here == kernels::core::zen_4 || here == kernels::core::narrow_zen_5;
 }
+
+bool intel_manner() { return !two_passes() && kernels::this_core() != kernels::core::zen_5; }
 
 bool in_pairs(const request& r, target t) {
   // Others multiply pairs at half the rate of floats.

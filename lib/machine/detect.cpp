@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "codegen/codegen.hpp"
+#include "kernels/core.hpp"
 #include "kernels/kernels.hpp"
 #include "machine/detail.hpp"
 
@@ -125,7 +126,8 @@ void estimate_speeds(machine& m) {
 machine detect_machine() {
   machine m;
   describe_isa(m);
-  m.name = model_name() + " (" + m.isa + ")";
+  const std::string core = kernels::name_of(kernels::this_core());  // some systems name a brand only
+  m.name = model_name() + (core.empty() ? "" : ", " + core) + " (" + m.isa + ")";
   m.cores = core_count();
   estimate_speeds(m);
   return m;

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <ricci/core/error.hpp>
 
+#include "kernels/core.hpp"
 #include "machine/detail.hpp"
 #include "tune/shipped.hpp"
 #include "tune/tune.hpp"
@@ -68,8 +69,9 @@ found read() {
       f.t = {};
     }
   }
+  const std::string kind = kernels::name_of(kernels::this_core()) + (" (" + here.isa + ")");
   for (const char* text : shipped_tables)
-    if (table t = parse(text); t.machine == here.name) f.t = std::move(t);
+    if (table t = parse(text); t.machine == kind) f.t = std::move(t);
   return f;
 }
 

@@ -53,6 +53,7 @@ class halves_code : public turn_code {
     for (const fibre_loop& l : loops_) fibres *= l.count;
     lines_ = (r.fetch_bytes / 64 + fibres - 1) / fibres;
     if (turns()) open_frame();
+    if (fibres > 1) keep_elements();
     in_loops(loops_.size());
     if (turns()) leave();
     vzeroupper();
@@ -181,6 +182,17 @@ class halves_code : public turn_code {
     kmovw(Xbyak::Opmask(2), eax);
   }
 
+  /// Elements of the matrix to registers that nothing else needs: all other reads of it cost a load each.
+  void keep_elements() {
+    if (!wide()) return;
+    const int pairs = g_.q / 2, sums = std::max(2, 2 * static_cast<int>(runs_of(pairs, most_pairs()).front().size));
+    const int first = std::max(turns() ? 16 : 0, first_total() + sums), all = (g_.q + 1) / 2 * g_.n;
+    kept_ = std::min(32 - first, all);
+    for (int i = 0; i < kept_; ++i) broadcast(kept(i), full(), ptr[rdi + i * real()]);
+  }
+  int kept(int element) const { return 32 - kept_ + element; }
+  int most_pairs() const { return ((wide() ? 32 : 16) - first_total()) / 2; }
+
   void in_loops(std::size_t left) {
     if (left == 0) return turns() ? neighbours() : fibre();
     const fibre_loop& l = loops_[left - 1];
@@ -210,8 +222,7 @@ class halves_code : public turn_code {
       subtract(v(difference(i)), v(difference(i)), v(spare()));
     }
     if (half_ < rest_) vmovups(v(sum(half_)), x_at(half_));
-    const int pairs = g_.q / 2, most = ((wide() ? 32 : 16) - first_total()) / 2;
-    for (const tile_run& run : runs_of(pairs, most))
+    for (const tile_run& run : runs_of(g_.q / 2, most_pairs()))
       for (std::int64_t n = 0; n < run.count; ++n) write_pairs(static_cast<int>(run.first + n * run.size), static_cast<int>(run.size));
     if (g_.q % 2) write_middle();
   }
@@ -256,7 +267,12 @@ class halves_code : public turn_code {
 
   /// total += x * the matrix's element.
   void multiply_add(int total, int x, int row, int element, bool fresh) {
-    const int offset = (row * g_.n + element) * real();
+    const int place = row * g_.n + element, offset = place * real();
+    if (place < kept_) {
+      if (fresh) mul(v(total), v(x), v(kept(place)));
+      else fma(v(total), v(x), v(kept(place)));
+      return;
+    }
     if (wide()) {
       if (fresh) mul(v(total), v(x), ptr_b[rdi + offset]);
       else fma(v(total), v(x), ptr_b[rdi + offset]);
@@ -278,6 +294,7 @@ class halves_code : public turn_code {
   const turned_fibres turned_;
   const int half_, rest_;  // of the summed index: mirrored pairs, and those with the middle
   std::int64_t lines_ = 0;
+  int kept_ = 0;  // elements of the matrix that are in registers
 };
 
 template <class T> void split(const halves_args& g, const T* m, T alpha, T* to) {

@@ -32,7 +32,10 @@ class contract_code : public vector_code {
   bool spreads(const nest& n) const;
   void plan_fetches(const nest& n);
   void fetch_share();
-  void fetch_slice(const tile_run& r, std::int64_t before, std::int64_t tiles);
+  void fetch_whole(std::int64_t shares);
+  void fetch_slice(const tile_run& r, std::int64_t before, std::int64_t tiles, std::int64_t shares);
+  /// In how many places of a tile lines are asked for.
+  static std::int64_t shares_of(const nest& n) { return n.whole_sums ? n.k * static_cast<std::int64_t>(n.outer.size()) : 1; }
   void write_tiles(const nest& n);
   void write_tile(const tile& t);
 
@@ -154,8 +157,15 @@ class contract_code : public vector_code {
     reg64 base;
     std::int64_t ahead = 0, bytes = 0, row = 0;  // row: bytes that the base moves on with a row of c
   };
+  /// One of them: from the base and, in a loop over tiles, what its counter says it is short of.
+  struct far_line {
+    reg64 base;
+    std::int64_t offset = 0, moved = 0;
+    std::size_t counter = 0;
+  };
   std::vector<far_operand> far_;
-  std::int64_t shares_ = 0, shares_done_ = 0;
+  std::vector<far_line> far_lines_;
+  std::int64_t shares_ = 0, shares_done_ = 0;  // 0: nothing is left to ask for
   int slots_ = 0, scratch_ = 0;  // offsets from rsp: pointers of staged operands and the caller's rsp; the scratch
   std::int64_t frame_ = 0;       // bytes below the saved registers
   bool outside_ = false;         // in the nest's own loops, around the tiles

@@ -4,12 +4,6 @@
 #include "codegen/contract_code.hpp"
 
 namespace ricci::codegen {
-namespace {
-
-/// Bytes of an operand of one iteration that are asked for ahead: more would push out what is being used.
-constexpr std::int64_t most_fetched = 12288;
-
-}  // namespace
 
 using namespace Xbyak::util;
 
@@ -62,13 +56,13 @@ bool contract_code::spreads(const nest& n) const { return !n.stage_a && !n.stage
 /// What the tiles of an iteration ask for.
 void contract_code::plan_fetches(const nest& n) {
   far_.clear();
-  shares_ = shares_done_ = 0;
+  shares_ = 0;
   if (request_.fetch_ahead == 0 || !spreads(n)) return;
   const code_loop one{1, request_.next_a, request_.next_b, 0};
   const code_loop& l = n.loops.empty() ? one : n.loops[0];
   const auto add = [&](std::int64_t most, const reg64& p, std::int64_t step, std::int64_t row) {
     const std::int64_t size = std::abs(step);
-    if (size == 0 || size > std::min(most, most_fetched)) return;
+    if (size == 0 || size > most) return;
     const std::int64_t ahead = std::max<std::int64_t>(request_.fetch_ahead, size);
     far_.push_back({p, step < 0 ? -ahead : ahead, size, row});
   };
@@ -77,39 +71,47 @@ void contract_code::plan_fetches(const nest& n) {
   add(request_.fetch_c, c_, l.c, n.row_c);
   const auto count = [](std::int64_t all, std::int64_t each) { return (all + each - 1) / each; };
   const std::int64_t tiles = count(n.rows, n.tile_rows) * count(static_cast<std::int64_t>(n.vectors.size()), n.tile_vectors);
-  shares_ = tiles * (n.whole_sums ? n.k * static_cast<std::int64_t>(n.outer.size()) : 1);
+  if (n.unrolled) fetch_whole(tiles * shares_of(n));
 }
 
-/// The next few of the lines, where the tiles are written one after the other.
+/// The next few of the lines.
 void contract_code::fetch_share() {
-  if (far_.empty() || !now_->unrolled) return;
-  std::int64_t lines = 0;
-  for (const far_operand& x : far_) lines += (x.bytes + 63) / 64;
-  std::int64_t at = lines * shares_done_ / shares_, end = lines * ++shares_done_ / shares_;
-  for (const far_operand& x : far_) {
-    const std::int64_t mine = (x.bytes + 63) / 64;
-    for (; at < std::min(mine, end); ++at) prefetcht0(contract_code::at(x.base, x.ahead + 64 * at));
-    at -= std::min(at, mine), end -= std::min(end, mine);
-    if (end == 0) return;
+  if (shares_ == 0) return;
+  const auto lines = static_cast<std::int64_t>(far_lines_.size());
+  std::int64_t at = lines * shares_done_ / shares_;
+  for (const std::int64_t end = lines * ++shares_done_ / shares_; at < end; ++at) {
+    const far_line& x = far_lines_[static_cast<std::size_t>(at)];
+    reg64 base = x.base;
+    if (x.moved != 0) {
+      imul(rax, counters[x.counter], static_cast<int>(-x.moved));
+      Xbyak::CodeGenerator::add(rax, x.base);
+      base = rax;
+    }
+    prefetcht0(contract_code::at(base, x.offset));
   }
+  if (shares_done_ == shares_) shares_ = 0;
+}
+
+/// All lines, where the tiles are written one after the other.
+void contract_code::fetch_whole(std::int64_t shares) {
+  far_lines_.clear();
+  for (const far_operand& x : far_)
+    for (std::int64_t line = 0; line < x.bytes; line += 64) far_lines_.push_back({x.base, x.ahead + line, 0, 0});
+  shares_ = far_lines_.empty() ? 0 : shares, shares_done_ = 0;
 }
 
 /// A share of the lines for each tile of rows, where those run in a loop; `before` are done, this is one of run r.
-void contract_code::fetch_slice(const tile_run& r, std::int64_t before, std::int64_t tiles) {
+void contract_code::fetch_slice(const tile_run& r, std::int64_t before, std::int64_t tiles, std::int64_t shares) {
+  far_lines_.clear();
   for (const far_operand& x : far_) {
-    const std::int64_t slice = ((x.bytes + tiles - 1) / tiles + 63) / 64 * 64, moved = slice - r.size * x.row;
+    const std::int64_t slice = ((x.bytes + tiles - 1) / tiles + 63) / 64 * 64;
     // In iteration i the base has moved on by i tiles of rows; the counter says count - i.
-    std::int64_t from = x.ahead + before * slice;
-    reg64 base = x.base;
-    if (r.count > 1 && moved != 0) {
-      const std::size_t mine = depth_ - 1;
-      if (mine >= most_counters) return;
-      imul(rax, counters[mine], static_cast<int>(-moved));
-      Xbyak::CodeGenerator::add(rax, x.base);
-      base = rax, from += r.count * moved;
-    }
-    for (std::int64_t line = 0; line < slice; line += 64) prefetcht0(at(base, from + line));
+    const std::int64_t moved = r.count > 1 ? slice - r.size * x.row : 0;
+    const std::size_t mine = depth_ - 1;
+    if (moved != 0 && mine >= most_counters) continue;
+    for (std::int64_t line = 0; line < slice; line += 64) far_lines_.push_back({x.base, x.ahead + before * slice + r.count * moved + line, moved, mine});
   }
+  shares_ = far_lines_.empty() ? 0 : shares, shares_done_ = 0;
 }
 
 void contract_code::write_nest(const nest& n) {
@@ -151,8 +153,9 @@ void contract_code::write_tiles(const nest& n) {
       loops over;
       if (r.count > 1) over.push_back({r.count, r.size * n.row_a, 0, r.size * n.row_c});
       in_loops(over, over.size(), [&] {
-        if (first == 0) fetch_slice(r, before, tiles);
+        if (first == 0) fetch_slice(r, before, tiles, shares_of(n));
         write_tile({r.first, r.size, first, size});
+        shares_ = 0;
       });
       before += r.count;
     }

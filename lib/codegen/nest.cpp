@@ -14,6 +14,7 @@ using kernels::lanes;
 /// Multiply-adds that are written one after the other before loops are preferred: the code has to fit the cache of
 /// decoded instructions, and the time to write it must stay small.
 constexpr std::int64_t most_unrolled = 1400, most_in_tile = 700;
+constexpr std::int64_t most_with_requests = 1024;  // the same in a tile that asks ahead: between written steps lines are asked for one by one
 
 /// Scratch that iterations staged together take of each operand.
 constexpr std::int64_t chunk_bytes = 4096;
@@ -119,15 +120,22 @@ bool fits(const nest& n) {
   return small;
 }
 
-void decide_loops(nest& n, const geometry& g) {
+bool asks_ahead(const request& r, const nest& n) {
+  const code_loop once{1, r.next_a, r.next_b, 0}, &l = n.loops.empty() ? once : n.loops[0];
+  const auto asks = [](std::int64_t step, std::int64_t most) { return step != 0 && std::abs(step) <= most; };
+  return r.fetch_ahead > 0 && (asks(l.a, r.fetch_a) || asks(l.b, r.fetch_b) || asks(l.c, r.fetch_c));
+}
+
+void decide_loops(nest& n, const geometry& g, bool asks) {
   const auto vectors = static_cast<std::int64_t>(n.vectors.size());
   const std::int64_t sums = n.k * static_cast<std::int64_t>(n.outer.size());
-  n.whole_sums = sums * n.tile_rows * n.tile_vectors * g.sets <= most_in_tile && sums <= 512;
+  n.whole_sums = sums * n.tile_rows * n.tile_vectors * g.sets <= (asks ? most_with_requests : most_in_tile) && sums <= 512;
   const std::int64_t written = n.rows * vectors * g.sets * (n.whole_sums ? sums + 2 : 8);
   n.unrolled = written <= most_unrolled || (n.rows <= n.tile_rows && vectors <= n.tile_vectors);
   if (n.unrolled || !n.whole_sums) return;
   // Tiles run in loops now; distinct ones are at most four.
-  if (4 * sums * n.tile_rows * n.tile_vectors * g.sets > 2 * most_unrolled) n.whole_sums = false;
+  const std::int64_t distinct = asks ? static_cast<std::int64_t>(runs_of(n.rows, n.tile_rows).size() * runs_of(vectors, n.tile_vectors).size()) : 4;
+  if (distinct * sums * n.tile_rows * n.tile_vectors * g.sets > 2 * most_unrolled) n.whole_sums = false;
 }
 
 }  // namespace
@@ -305,7 +313,7 @@ std::vector<nest> shape(const request& wanted, target t) {
   const geometry g = geometry_of(r, t);
   for (nest& n : out) {
     choose_tile(n, tiles_of(n, g, r.lanes == lanes::batch, embeds(r, t)), r.tile, r.b_in_order, rows_far_apart(r));
-    decide_loops(n, g);
+    decide_loops(n, g, asks_ahead(r, n));
     n.ragged = t == target::avx512 && r.lanes == lanes::n && (n.vectors.back().width < 64 || partial(n.vectors.back(), g));
     stage_b(n, r);
     settle_staging(n);

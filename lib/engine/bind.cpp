@@ -349,7 +349,7 @@ bound_plan bind(const plan& p, const kernels::kernel_set& kernels, const options
       assign(b.pack_a, binder.bytes_a, b.keep_a);
       assign(b.pack_b, binder.bytes_b, b.keep_b);
       const bool late = out.has_blocks && step.stream_c;  // the last line may wait for the next block
-      assign(b.buffer_c, late ? line_writer::needs(binder.bytes_c) : binder.bytes_c, late);
+      assign(b.buffer_c, step.stream_c ? line_writer::needs(binder.bytes_c) : binder.bytes_c, late);
       shared = std::max(shared, at);
       b.parallel = !out.has_blocks;
     }

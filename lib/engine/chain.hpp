@@ -11,13 +11,14 @@
 namespace ricci {
 
 /// Stores pieces of a result that follow each other in memory past the caches, whole lines alone: the bytes of a line
-/// that the next piece completes wait for it, so that no line is fetched to be written. A small piece leaves in shares while
-/// the next is computed: all its lines at once would fill the core's store buffer, and the next stores would wait for memory.
+/// that the next piece completes wait for it, so that no line is fetched to be written. In chains a small piece leaves in shares
+/// while the next is computed: all its lines at once would fill the core's store buffer, and the next stores would wait for memory.
 class line_writer {
  public:
   line_writer() = default;
   /// buffer: 64-byte aligned, of needs(piece) bytes.
-  line_writer(kernels::stream_fn stream, char* buffer, std::int64_t piece) : stream_(stream), buffer_(buffer), other_(is_late(piece) ? buffer + one(piece) : buffer) {}
+  line_writer(kernels::stream_fn stream, char* buffer, std::int64_t piece, bool in_shares = true)
+      : stream_(stream), buffer_(buffer), other_(in_shares && is_late(piece) ? buffer + one(piece) : buffer) {}
   static std::int64_t needs(std::int64_t piece) { return is_late(piece) ? 2 * one(piece) : one(piece); }
 
   /// Where the piece that goes to c is to be put.

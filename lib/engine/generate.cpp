@@ -11,6 +11,7 @@ namespace ricci {
 namespace {
 
 constexpr std::int64_t most_in_order = 32 << 10;  // bytes
+constexpr std::int64_t far_step = 1536;           // bytes
 
 /// What was measured for products of these extents: in a batch of them, contiguous and in the second cache. What is converted
 /// on the way has other kernels than its compute type.
@@ -119,7 +120,6 @@ void generate_kernels(bound_step& s, const options& o) {
   if (r.alpha == codegen::factor::zero) r.alpha = codegen::factor::any;
   if (s.scaled) r.alpha = codegen::factor::tensor;
   const auto external = [&](const place& p) { return p.where == operand::kind::external; };
-  r.fetch_ahead = s.ask.ahead;
   r.fetch_a = external(s.a) && s.pack_a < 0 ? s.ask.factors : 0, r.fetch_b = external(s.b) && s.pack_b < 0 ? s.ask.factors : 0;
   r.fetch_c = external(s.c) && s.buffer_c < 0 ? s.ask.result : 0;
   if (!s.free_loops.empty() && s.stream_c) {
@@ -134,6 +134,9 @@ void generate_kernels(bound_step& s, const options& o) {
     const kernels::contract_args& g = x.contract;
     const std::int64_t bytes_b = g.k * g.k_outer * g.lane_extent * static_cast<std::int64_t>(size_of(s.type));
     r.b_in_order = s.far && external(s.b) && s.pack_b < 0 && bytes_b <= most_in_order;
+    // While a streamed result leaves nobody asks, so larger problems ask further ahead.
+    const std::int64_t step = g.loop_count > 0 ? std::max(std::abs(g.loops[0].a), std::abs(g.loops[0].b)) * static_cast<std::int64_t>(size_of(s.type)) : 0;
+    r.fetch_ahead = s.ask.ahead * (s.stream_c && s.buffer_c >= 0 && step >= far_step ? 2 : 1);
     r.tile = o.deterministic ? codegen::tile_choice{} : tuned_tile(s, x.contract);
     r.beta = s.buffer_c >= 0 ? codegen::factor::zero : known_factor(s.beta);
     x.first = codegen::make(r, t);

@@ -14,6 +14,14 @@ struct cache_level {
   bool operator==(const cache_level&) const = default;
 };
 
+/// How many bytes ahead of what they compute kernels ask for what lies in the second cache, in the third and in memory (0:
+/// not at all), and up to how many bytes of one iteration's factors and results they do.
+struct asking {
+  int second = 0, third = 0, memory = 0;
+  std::int64_t third_factors = 2048, third_results = 32768, memory_factors = 12288, memory_results = 32768;
+  bool operator==(const asking&) const = default;
+};
+
 struct machine {
   std::string name;            // "AMD EPYC (AVX2)", or the name of a shipped description
   std::string isa;             // as kernel_set::isa
@@ -26,8 +34,8 @@ struct machine {
   double memory_bandwidth = 0;      // GB/s, one core
   double memory_bandwidth_all = 0;  // GB/s, all cores
   bool writes_kernels = false;      // kernels are written for each plan (lib/codegen)
-  int fetch_ahead = 0;              // bytes ahead of what they compute that kernels ask for data; 0: not at all (seen to gain on Intel)
-  bool fetches_blocks = false;      // chains gain from asking for the next block (seen on AMD, where it is lost on Intel)
+  asking asks;                      // seen to gain on Intel and on Zen 5
+  bool fetches_blocks = false;      // chains gain from asking for the next block (seen on Zen 4; on Intel and Zen 5 it is lost)
   bool measured = false;            // peaks and bandwidths measured here, not taken from a table
   bool operator==(const machine&) const = default;
 };

@@ -1,6 +1,5 @@
 // Results far larger than the caches are written past them: their lines need not be read before they are written.
 #include <algorithm>
-#include <numeric>
 #include <tuple>
 
 #include "plan/cost.hpp"
@@ -108,16 +107,14 @@ bool cut_result(plan_step& s, bool alone, const machine& m) {
     all *= x->extent;
   }
   if (axes.back()->tile == axes.back()->extent && all * size <= most_whole) return true;
-  // Pieces of whole cache lines, so that only the first line of c may be written in two parts.
-  const auto whole = [&](std::int64_t step) { return 64 / std::gcd<std::int64_t>(64, step * size); };
-  const auto fits = [&](std::int64_t step) { return step * size <= most_piece || (alone && whole(step) * step * size <= most_whole); };
+  const auto fits = [&](std::int64_t step) { return step * size <= (alone ? most_whole : most_piece); };
   // The axes within a piece, the one that is cut, and those outside, which the piece does not see.
   std::size_t cut = axes.size() - 1;
   std::int64_t step = all / axes[cut]->extent;
   const bool problems = std::any_of(axes.begin(), axes.end(), [](const step_axis* x) { return x->role == group::batch; });
   while (alone && !problems && cut > 0 && !fits(step)) step /= axes[--cut]->extent;
   if (!fits(step) || (axes[cut]->label == s.lane_label && axes.size() > 1)) return false;
-  std::int64_t tile = std::max<std::int64_t>(stream_piece / (step * size) / whole(step), 1) * whole(step);
+  std::int64_t tile = std::max<std::int64_t>(stream_piece / (step * size), 2 * step * size <= most_whole ? 2 : 1);
   if (axes[cut]->label == s.lane_label) tile = tile / 64 * 64;
   tile = std::min(tile, axes[cut]->tile);
   if (tile == 0 || (cut + 1 < axes.size() && !cut_outside(s, axes, cut, step * size, tile, m))) return false;
@@ -215,14 +212,14 @@ fetching fetching_of(double bytes, const plan_step& s, bool alone, const machine
   if (s.how != method::direct || m.caches.size() < 2 || bytes < static_cast<double>(m.caches[0].bytes)) return {};
   constexpr std::int64_t any = std::int64_t{1} << 30;
   if (bytes >= static_cast<double>(m.caches[1].bytes)) {
-    if (!alone) return {m.fetch_ahead, any, 0};
-    return bytes >= 1.25 * last_cache(m) ? fetching{m.fetch_ahead, any, 3584} : fetching{m.fetch_ahead, 2048, any};
+    if (!alone) return {m.asks.memory, m.asks.memory_factors, 0};
+    return bytes >= 1.25 * last_cache(m) ? fetching{m.asks.memory, m.asks.memory_factors, m.asks.memory_results} : fetching{m.asks.third, m.asks.third_factors, m.asks.third_results};
   }
   std::int64_t sums = 1;
   for (const step_axis& x : s.axes)
     if (x.role == group::k) sums *= x.extent;
   const std::int64_t longest = size_of(s.op.c.type) == 8 && !reads_c(s.op) ? 20 : 7;
-  return alone && s.lanes == kernels::lanes::n && sums <= longest ? fetching{m.fetch_ahead / 2, any, 0} : fetching{};
+  return alone && s.lanes == kernels::lanes::n && sums <= longest ? fetching{m.asks.second, any, 0} : fetching{};
 }
 
 /// Steps that run one after the other, each in one piece: each by what it touches itself.

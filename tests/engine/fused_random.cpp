@@ -278,7 +278,7 @@ machine another(dice& d) {
   machine m = this_machine();
   if (d.chance(60)) m.caches = {{1024, 200}, {2048, 100}, {4096, 50}};
   if (d.chance(40)) m.peak_f64 *= d(1, 100) / 10.0, m.peak_f32 *= d(1, 100) / 10.0;
-  m.fetch_ahead = d(0, 2) * 512, m.fetches_blocks = d.chance(50), m.cores = d(1, 4);
+  m.asks.second = m.asks.third = m.asks.memory = d(0, 2) * 512, m.fetches_blocks = d.chance(50), m.cores = d(1, 4);
   return m;
 }
 

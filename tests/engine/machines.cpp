@@ -21,7 +21,7 @@ struct dice {
 machine tiny(dice& d) {
   machine m = this_machine();
   m.caches = {{1024, 200}, {2048, 100}, {4096, 50}};
-  m.fetch_ahead = d(0, 2) * 512;
+  m.asks.second = m.asks.third = m.asks.memory = d(0, 2) * 512;
   m.fetches_blocks = d(0, 1) != 0;
   return m;
 }

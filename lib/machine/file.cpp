@@ -89,7 +89,7 @@ std::optional<machine> load_machine(const std::string& file, const machine& like
                       m.vector_registers == like.vector_registers;
     if (!same || !plausible(m)) return std::nullopt;
     m.writes_kernels = like.writes_kernels;
-    m.fetches_blocks = like.fetches_blocks, m.asks = like.asks;
+    m.fetches_blocks = like.fetches_blocks, m.asks = like.asks, m.least_streamed = like.least_streamed;
     m.cores = like.cores;  // what this process may use, which may differ from one run to the next
     return m;
   } catch (const std::exception&) {

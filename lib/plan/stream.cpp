@@ -114,7 +114,7 @@ bool cut_result(plan_step& s, bool alone, const machine& m) {
   const bool problems = std::any_of(axes.begin(), axes.end(), [](const step_axis* x) { return x->role == group::batch; });
   while (alone && !problems && cut > 0 && !fits(step)) step /= axes[--cut]->extent;
   if (!fits(step) || (axes[cut]->label == s.lane_label && axes.size() > 1)) return false;
-  std::int64_t tile = std::max<std::int64_t>(stream_piece / (step * size), 2 * step * size <= most_whole ? 2 : 1);
+  std::int64_t tile = std::max<std::int64_t>(stream_piece / (step * size), 2 * step * size <= most_whole ? m.least_streamed : 1);
   if (axes[cut]->label == s.lane_label) tile = tile / 64 * 64;
   tile = std::min(tile, axes[cut]->tile);
   if (tile == 0 || (cut + 1 < axes.size() && !cut_outside(s, axes, cut, step * size, tile, m))) return false;

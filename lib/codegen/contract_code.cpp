@@ -287,6 +287,7 @@ void contract_code::scale_by_tensor(const tile& t) {
       const lane_vector& lv = vector(t, v);
       const auto sum = reg(sum_register(t, 0, r, v), lv.width);
       const address from = ptr[c_ + alpha_at_ + static_cast<int>(c_of(t, r, v))];
+      if (request_.fetch_scale > 0) prefetcht0(ptr[c_ + alpha_at_ + static_cast<int>(c_of(t, r, v) + request_.fetch_scale)]);
       if (!partial(lv)) {
         mul(sum, sum, from);
         continue;

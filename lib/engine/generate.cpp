@@ -120,6 +120,8 @@ void generate_kernels(bound_step& s, const options& o) {
   if (r.alpha == codegen::factor::zero) r.alpha = codegen::factor::any;
   if (s.scaled) r.alpha = codegen::factor::tensor;
   const auto external = [&](const place& p) { return p.where == operand::kind::external; };
+  const bool moves = s.scale.blocks.empty() || std::any_of(s.scale.blocks.begin(), s.scale.blocks.end(), [](std::int64_t step) { return step != 0; });
+  if (s.scaled && external(s.scale) && moves) r.fetch_scale = s.ask.ahead;
   r.fetch_a = external(s.a) && s.pack_a < 0 ? s.ask.factors : 0, r.fetch_b = external(s.b) && s.pack_b < 0 ? s.ask.factors : 0;
   r.fetch_c = external(s.c) && s.buffer_c < 0 ? s.ask.result : 0;
   if (!s.free_loops.empty() && s.stream_c) {

@@ -42,6 +42,7 @@ template <class T> codegen::request request_of(const shape& s, T beta, rng& g) {
   r.args.loop_count = 1;
   r.args.loops[0] = {s.batch, s.rows * s.k * a_k, s.k * s.lanes, s.rows * (s.lanes + s.gap)};
   r.alpha = codegen::factor::tensor;
+  r.fetch_scale = g() % 2 ? 512 : 0;
   r.beta = g() % 2 ? codegen::factor::any : beta == 0 ? codegen::factor::zero : beta == 1 ? codegen::factor::one : codegen::factor::any;
   return r;
 }

@@ -33,10 +33,10 @@ std::vector<fibre_loop> loops_of(const halves_request& r, std::int64_t real, std
 }
 
 /// A tensor that is turned: bytes from problem to problem (0: they lie side by side), and whether its fibres lie one after
-/// the other, each without gaps; else fibres are neighbours, element by element.
+/// the other, each without gaps; else fibres are neighbours, element by element. dense: all of these are one run of memory.
 struct turned_side {
   std::int64_t lane = 0;
-  bool whole = false;
+  bool whole = false, dense = false;
 };
 
 /// What an iteration along neighbouring fibres needs if x or y, or both, are turned.
@@ -74,8 +74,9 @@ class halves_code : public turn_code {
 
   bool turns() const { return turned_.x.lane || turned_.y.lane; }
   /// Element i of the first of a register's worth of fibres, from rsp on.
-  std::int64_t x_stack(int i) const { return i * full() * (turned_.x.whole ? 1 : block()); }
-  std::int64_t y_stack(int q) const { return y_start() + q * full() * (turned_.y.whole ? 1 : block()); }
+  std::int64_t x_stack(int i) const { return i * full() * next_element(turned_.x); }
+  std::int64_t y_stack(int q) const { return y_start() + q * full() * next_element(turned_.y); }
+  std::int64_t next_element(const turned_side& s) const { return s.whole ? 1 : s.dense ? turned_.along.count : block(); }
   std::int64_t y_start() const { return turned_.x.lane ? g_.n * block() * full() : 0; }
   /// From one of these fibres to the next one.
   std::int64_t next_fibre() const { return full() * (turned_.x.whole ? g_.n : turned_.y.whole ? g_.q : 1); }
@@ -105,7 +106,7 @@ class halves_code : public turn_code {
       jnz(top, T_NEAR);
     }
     if (rest > 0) {
-      const int in = turned_.x.whole ? rest * g_.n : rest, out = turned_.y.whole ? rest * g_.q : rest;
+      const int in = is_run(turned_.x) ? rest * g_.n : rest, out = is_run(turned_.y) ? rest * g_.q : rest;
       if (in % turned_at_once()) set_turn_mask(in % turned_at_once());
       if (turned_.y.lane && out % block()) set_row_mask(out % block());
       some_neighbours(rest);
@@ -113,8 +114,10 @@ class halves_code : public turn_code {
     move(-turned_.along.count * turned_.along.x, -turned_.along.count * turned_.along.y);
   }
 
+  static bool is_run(const turned_side& s) { return s.whole || s.dense; }
+
   void some_neighbours(int count) {
-    if (turned_.x.whole) turn_run(rsi, count * g_.n, rsp);
+    if (is_run(turned_.x)) turn_run(rsi, count * g_.n, rsp);
     else if (turned_.x.lane)
       for (int i = 0; i < g_.n; ++i) turn_run(rsi + static_cast<std::size_t>(i * g_.x_n * real()), count, rsp + static_cast<std::size_t>(x_stack(i)));
     mov(rax, rsp);
@@ -130,7 +133,7 @@ class halves_code : public turn_code {
     jnz(top, T_NEAR);
     if (turned_.x.lane) Xbyak::CodeGenerator::add(rsi, static_cast<int>(count * turned_.along.x));
     if (!turned_.y.lane) return;
-    if (turned_.y.whole) turn_run_back(0, count * g_.q, 0);
+    if (is_run(turned_.y)) turn_run_back(0, count * g_.q, 0);
     else
       for (int q = 0; q < g_.q; ++q) turn_run_back(y_stack(q) - y_start(), count, q * g_.y_q * real());
     Xbyak::CodeGenerator::add(rdx, static_cast<int>(count * turned_.along.y));
@@ -325,6 +328,9 @@ bool take_turned(const halves_request& r, std::vector<fibre_loop>& loops, turned
     found = find([&](const fibre_loop& l) { return l.y == g.q * real; }), turned.y.whole = true;
   if (found == loops.end()) return false;
   turned.along = *found;
+  const bool few = found->count <= 8;  // a register's worth, so that they are turned at once
+  turned.x.dense = turned.x.lane && !turned.x.whole && few && g.x_n == found->count;
+  turned.y.dense = turned.y.lane && !turned.y.whole && few && g.y_q == found->count;
   loops.erase(found);
   return true;
 }

@@ -297,6 +297,8 @@ plan_step lower_other(const pair_op& op, const std::vector<std::int64_t>& extent
 
 namespace {
 
+constexpr std::int64_t least_run = 16;  // elements: shorter ones take as long as whole groups row by row; measured
+
 /// What turning groups of neighbours takes in units of whole groups: the last one may not be full.
 double turned_share(const plan_step& s, double width) {
   const bool reads = stride_of(s.op.c, s.op.turned) == 1;  // b is turned
@@ -311,6 +313,12 @@ double turned_share(const plan_step& s, double width) {
     }
   }
   if (near == 1) return 1;  // fibres one after the other
+  if (static_cast<double>(near) <= width)  // their rows may be one run of memory, whole groups but for its end
+    for (const step_axis& x : s.axes)
+      if (x.role == (reads ? group::k : group::m) && (reads ? x.b : x.c) == near && near * x.extent > least_run) {
+        near *= x.extent;
+        break;
+      }
   const auto n = static_cast<double>(near), rest = std::fmod(n, width);
   const double groups = rest == 0 ? 1 : (n - rest + (rest == 1 ? 0.4 : 1) * width) / n;
   return reads ? groups : 1.25 * groups;  // many rows are written at once; measured

@@ -9,7 +9,8 @@
 namespace ricci::planning {
 namespace {
 
-constexpr std::int64_t least_neighbours = 32, least_whole = 64;  // fibres, or elements of theirs: fewer are copied faster; measured
+// Fibres that are neighbours: numbers between are copied faster. Elements of fibres one after the other: fewer are. Measured.
+constexpr std::int64_t few_neighbours = 16, many_neighbours = 32, least_whole = 64;
 constexpr std::size_t most_loops = 2;          // that such a kernel takes around the neighbours
 
 bool is_factor(const coefficient& c, double value) { return c == coefficient{value, -1, {}}; }
@@ -86,8 +87,8 @@ class folder {
     if (joined.empty()) return false;
     const loop& first = joined[0];
     const std::size_t around = joined.size() - 1 + (extent(lane_) > 8);
-    const bool many = first.extent >= least_neighbours || (first.extent <= 16 && first.extent * own >= 80);  // measured
-    const bool beside = first.x == 1 && first.y == extent(lane_) && many;
+    const bool good = first.extent <= few_neighbours || first.extent >= many_neighbours;
+    const bool beside = first.x == 1 && first.y == extent(lane_) && good;
     const bool whole = own_step == 1 && first.x == own && first.extent * own >= least_whole;
     return (beside || whole) && around <= most_loops;
   }

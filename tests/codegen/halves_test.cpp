@@ -141,7 +141,7 @@ struct turned_layout {
   std::int64_t own, outer, neighbour, lane, size;  // strides
   turned_layout(int extent, const turned_case& k, bool turned) {
     const std::int64_t inner = turned ? 1 : k.lanes;
-    neighbour = inner, own = k.neighbours * inner, outer = extent * own;
+    neighbour = inner, own = (k.neighbours + (k.outer == 3 ? 2 : 0)) * inner, outer = extent * own;  // with a gap, or dense
     if (k.whole && turned) own = 1, neighbour = extent;
     lane = turned ? k.outer * outer + 3 : 1;  // no multiple of a register
     size = turned ? k.lanes * lane : k.outer * outer;

@@ -29,22 +29,18 @@ void line_writer::store(char* c, std::int64_t bytes) {
   }
   const std::int64_t whole = end / line * line;
   waiting_ = first < end ? end - std::max(whole, first) : 0;
-  leave(1, 1);
-  if (first < whole) from_ = buffer_ + first, to_ = c - start + first, lines_ = left_ = (whole - first) / line;
-  if (buffer_ == other_) leave(1, 1);
+  if (left_ > 0) leave(left_);
+  if (first < whole) {
+    from_ = buffer_ + first, to_ = c - start + first, left_ = (whole - first) / line;
+    share_ = (left_ + shares_ - 1) / shares_;
+    if (buffer_ == other_) leave(left_);
+  }
   std::memmove(other_, buffer_ + end - waiting_, static_cast<std::size_t>(waiting_));
   std::swap(buffer_, other_);
 }
 
-void line_writer::leave(std::int64_t next, std::int64_t count) {
-  const std::int64_t stay = next >= count ? 0 : lines_ - lines_ * (next + 1) / count, now = left_ - stay;
-  if (now <= 0) return;
-  stream_(from_, to_, now * line);
-  from_ += now * line, to_ += now * line, left_ = stay;
-}
-
 void line_writer::finish(char* c) {
-  leave(1, 1);
+  if (left_ > 0) leave(left_);
   std::memcpy(c - waiting_, buffer_, static_cast<std::size_t>(waiting_));
   waiting_ = 0;
 }
@@ -82,7 +78,7 @@ void point_link::move(step_run& r, const mover* movers, int count) {
   }
 }
 
-link link_of(const step_run& r, char* packs) {
+link link_of(const step_run& r, char* packs, std::size_t steps) {
   const bound_step& s = *r.step;
   link l;
   if (s.how == method::halves && s.other->written_half && s.keep_a) {
@@ -101,7 +97,7 @@ link link_of(const step_run& r, char* packs) {
   if (s.scaled) l.alpha_step = s.scale.blocks[0];
   if (s.pack_a >= 0) l.a = packs + s.pack_a, l.a_step = 0;
   if (s.pack_b >= 0) l.b = packs + s.pack_b, l.b_step = 0;
-  if (s.stream_c) l.streamed = s.tiles[0].stream_bytes, l.writer = {s.stream_c, packs + s.buffer_c, l.streamed};
+  if (s.stream_c) l.streamed = s.tiles[0].stream_bytes, l.writer = {s.stream_c, packs + s.buffer_c, l.streamed, static_cast<std::int64_t>(steps)};
   const auto far = [&](const place& p, std::int64_t step) {
     return s.fetch_next && p.where == operand::kind::external && step >= line_bytes && step <= most_fetched;
   };

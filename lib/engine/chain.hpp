@@ -1,6 +1,7 @@
 // Steps of blocks that are one call of a written kernel: from one block to the next only the pointers move.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <new>
 #include <type_traits>
@@ -16,16 +17,18 @@ namespace ricci {
 class line_writer {
  public:
   line_writer() = default;
-  /// buffer: 64-byte aligned, of needs(piece) bytes.
-  line_writer(kernels::stream_fn stream, char* buffer, std::int64_t piece, bool in_shares = true)
-      : stream_(stream), buffer_(buffer), other_(in_shares && is_late(piece) ? buffer + one(piece) : buffer) {}
+  /// buffer: 64-byte aligned, of needs(piece) bytes. shares: in how many a piece leaves while the next is computed.
+  line_writer(kernels::stream_fn stream, char* buffer, std::int64_t piece, std::int64_t shares)
+      : stream_(stream), buffer_(buffer), other_(shares > 1 && is_late(piece) ? buffer + one(piece) : buffer), shares_(shares) {}
   static std::int64_t needs(std::int64_t piece) { return is_late(piece) ? 2 * one(piece) : one(piece); }
 
   /// Where the piece that goes to c is to be put.
   char* place(const char* c) const { return buffer_ + offset(c); }
   void store(char* c, std::int64_t bytes);
-  /// Share `next` of `count` of the last piece leaves, in this order.
-  void leave(std::int64_t next, std::int64_t count);
+  /// The next share of the last piece leaves.
+  void leave() {
+    if (left_ > 0) leave(std::min(left_, share_));
+  }
   /// c: behind the last piece.
   void finish(char* c);
 
@@ -33,6 +36,10 @@ class line_writer {
   static constexpr std::int64_t line = 64, most_late = 8192;  // two larger pieces would push what is computed out of the first cache
   static bool is_late(std::int64_t piece) { return piece <= most_late; }
   static std::int64_t one(std::int64_t piece) { return (piece + line - 1) / line * line + 2 * line; }
+  void leave(std::int64_t lines) {
+    stream_(from_, to_, lines * line);
+    from_ += lines * line, to_ += lines * line, left_ -= lines;
+  }
   static std::int64_t offset(const char* c) { return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(c) % line); }
 
   kernels::stream_fn stream_ = nullptr;
@@ -40,7 +47,7 @@ class line_writer {
   std::int64_t waiting_ = 0;  // bytes at the start of the buffer
   const char* from_ = nullptr;
   char* to_ = nullptr;
-  std::int64_t lines_ = 0, left_ = 0;  // of the last piece; of those, still here
+  std::int64_t left_ = 0, share_ = 0, shares_ = 1;  // lines of the last piece that are still here, and of a share
 };
 
 /// One step of a chain, ready for the next block; code is null if the step is not one call.
@@ -63,10 +70,6 @@ struct link {
   /// Of steps that run slice by slice, which stream nothing.
   RICCI_CALLS_WRITTEN_CODE void run_slice(std::int64_t i) const { code(a, b + i * b_slice, c + i * c_slice, alpha + i * alpha_slice, beta); }
   void next_block() { a += a_step, b += b_step, c += c_step, alpha += alpha_step; }
-  /// What the last block left in the buffer leaves: share `next` of `count`.
-  void leave(std::int64_t next, std::int64_t count) {
-    if (streamed > 0) writer.leave(next, count);
-  }
   void finish() {
     if (streamed > 0) writer.finish(c);
   }
@@ -131,8 +134,8 @@ class kept_runs {
   char *runs_, *links_, *points_;
 };
 
-/// r has the pointers of the block; what is packed once is packed. The plan has one block label.
-link link_of(const step_run& r, char* packs);
+/// r has the pointers of the block; what is packed once is packed. The plan has one block label. steps: of the chain.
+link link_of(const step_run& r, char* packs, std::size_t steps);
 
 /// Asks for a share of what the links will read from memory in the next block. next: the link that runs now.
 void fetch_share(const link* links, std::int64_t count, std::int64_t next);

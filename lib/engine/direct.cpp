@@ -50,7 +50,7 @@ void run_direct(const step_run& r, std::int64_t first, std::int64_t last, bool p
   packer pack_a, pack_b;
   line_writer writer;
   char* behind = nullptr;  // the last piece that left through the writer
-  if (s.stream_c) writer = {s.stream_c, r.scratch + s.buffer_c, 0, false};
+  if (s.stream_c) writer = {s.stream_c, r.scratch + s.buffer_c, 0, 1};
   for (std::int64_t i = first; i < last; ++i) {
     const position outer = decode(s.free_loops, i);
     for (std::int64_t k = 0; k < s.sum_count; ++k) {

@@ -172,13 +172,14 @@ void run_blocks(const bound_plan& p, const bindings& b, const bound_segment& seg
   const bool linked = !tail && p.block_counts.size() == 1 && last - first > 1;
   for (std::int64_t i = first; i < (linked ? first + 1 : last); ++i) locate(p.block_counts, tail, i, index), run_block(i);
   if (linked) {
-    bool fetches = false, all = true, streams = false;
+    bool fetches = false, all = true;
+    std::size_t streams = steps, streams_end = 0;  // links whose results leave past the caches are among these
     locate(p.block_counts, tail, first + 1, index);
     for (std::size_t s = 0; s < steps; ++s) {
       set_pointers(kept.run(s), b, index, mine.temporaries);
-      const link& l = kept.make_link(s) = link_of(kept.run(s), mine.packs);
+      const link& l = kept.make_link(s) = link_of(kept.run(s), mine.packs, steps);
       kept.make_point(s).set(kept.run(s), mine.packs);
-      streams = streams || l.streamed > 0;
+      if (l.streamed > 0) streams = std::min(streams, s), streams_end = s + 1;
       fetches = fetches || l.far_a || l.far_b || l.far_alpha;
       all = all && (l.code || kept.point(s).is_ready());
     }
@@ -186,7 +187,7 @@ void run_blocks(const bound_plan& p, const bindings& b, const bound_segment& seg
       if (!all) locate(p.block_counts, tail, i, index);
       const auto run_linked = [&](std::size_t s) {
         if (link& l = kept.link_at(s); l.code) {
-          for (std::size_t n = 0; streams && n < steps; ++n) kept.link_at(n).leave(static_cast<std::int64_t>(s), static_cast<std::int64_t>(steps));
+          for (std::size_t n = streams; n < streams_end; ++n) kept.link_at(n).writer.leave();
           if (fetches && i + 1 < last) fetch_share(&kept.link_at(0), static_cast<std::int64_t>(steps), static_cast<std::int64_t>(s));
           l.run();
         } else if (kept.point(s).is_ready()) {

@@ -199,13 +199,13 @@ TEST_CASE("pieces that follow each other are streamed without gaps") {
       std::vector<block> buffer(static_cast<std::size_t>(line_writer::needs(piece)) / sizeof(block));
       REQUIRE(line_writer::needs(piece) % 64 == 0);
       std::vector<char> to(static_cast<std::size_t>(64 + 64 + pieces * piece + 64), 'x');
-      line_writer writer(sets.first[k]->stream, buffer[0].bytes, piece);
-      char* c = to.data() + offset;
       const int shares = d(1, 4);
+      line_writer writer(sets.first[k]->stream, buffer[0].bytes, piece, shares);
+      char* c = to.data() + offset;
       for (int i = 0; i < pieces; ++i, c += piece) {
-        for (int s = d(0, shares); s < shares; ++s) writer.leave(s, shares);
+        for (int s = d(0, shares); s < shares; ++s) writer.leave();
         for (int n = 0; n < piece; ++n) writer.place(c)[n] = letter(i * piece + n);
-        for (int s = d(0, shares); s < shares; ++s) writer.leave(s, shares);
+        for (int s = d(0, shares); s < shares; ++s) writer.leave();
         writer.store(c, piece);
       }
       writer.finish(c);

@@ -221,6 +221,10 @@ std::vector<nest> untiled(const request& r, target t, tail_kind tail) {
       nest n = base;
       add_columns(n, {0, 0, g.vector / g.real, g.vector});
       add_loop(n.loops, {whole, g.vector, g.vector, g.vector});
+      if (whole > 1 && base.k * x.k_outer == 1 && columns == 1) {  // rows share little without sums, and lie along memory
+        n.rows = 1;
+        add_loop(n.loops, {base.rows, base.row_a, 0, base.row_c});
+      }
       add_loops(n);
       out.push_back(std::move(n));
     }

@@ -111,9 +111,10 @@ bool cut_result(plan_step& s, bool alone, const machine& m) {
   // The axes within a piece, the one that is cut, and those outside, which the piece does not see.
   std::size_t cut = axes.size() - 1;
   std::int64_t step = all / axes[cut]->extent;
-  const bool problems = std::any_of(axes.begin(), axes.end(), [](const step_axis* x) { return x->role == group::batch; });
+  const bool elementwise = s.lanes == kernels::lanes::batch && std::none_of(s.axes.begin(), s.axes.end(), [](const step_axis& x) { return x.role == group::k; });
+  const bool problems = !elementwise && std::any_of(axes.begin(), axes.end(), [](const step_axis* x) { return x->role == group::batch; });
   while (alone && !problems && cut > 0 && !fits(step)) step /= axes[--cut]->extent;
-  if (!fits(step) || (axes[cut]->label == s.lane_label && axes.size() > 1)) return false;
+  if (!fits(step) || (axes[cut]->label == s.lane_label && axes.size() > 1 && !elementwise)) return false;
   std::int64_t tile = std::max<std::int64_t>(stream_piece / (step * size), 2 * step * size <= most_whole ? m.least_streamed : 1);
   if (axes[cut]->label == s.lane_label) tile = tile / 64 * 64;
   tile = std::min(tile, axes[cut]->tile);

@@ -44,8 +44,8 @@ std::shared_ptr<const kernel> make(const request& r, target t) {
 #else
 
 target best_target() { return target::none; }
-bool two_passes() { return false; }
-bool intel_manner() { return false; }
+bool double_pumped() { return false; }
+bool c_first_and_alternate() { return false; }
 std::shared_ptr<const pointwise_kernel> make(const pointwise_request&, target) { return nullptr; }
 std::shared_ptr<const kernel> make(const halves_request&, target) { return nullptr; }
 std::shared_ptr<const pointwise_kernel> make(const fibres_request&, target) { return nullptr; }

@@ -32,11 +32,12 @@ struct tile_choice {
   bool operator==(const tile_choice&) const = default;
 };
 
-/// Whether a register of 64 bytes goes through the multipliers in two parts, as on Zen 4 and on mobile kinds of Zen 5.
-bool two_passes();
+/// Whether a register of 64 bytes goes through multipliers of 32 bytes twice, as on Zen 4 and on mobile kinds of Zen 5.
+bool double_pumped();
 
-/// Whether what was seen to gain on Intel is done: AMD's Zen 4 and 5 lose by it (Zen 5: 13 to 15 columns in f64 up to a fifth).
-bool intel_manner();
+/// Whether `c_first` and `alternate` below are on: Intel's cores were seen to gain by both, AMD's Zen 4 and 5 to lose
+/// (Zen 5: 13 to 15 columns in f64 up to a fifth).
+bool c_first_and_alternate();
 
 /// Whether bfloat16 is multiplied in the processor's tile registers.
 enum class tile_use : std::uint8_t {
@@ -55,9 +56,9 @@ struct request {
   tile_choice tile;
   bool in_pairs = true;     // bfloat16 may be multiplied two at a time, where the processor is fast at that
   tile_use tiles = tile_use::worthwhile;
-  bool c_first = intel_manner();  // sums begin with c where its rows end within a vector, however long the sums are
-  bool alternate = intel_manner();  // tiles of two whole vectors: every other row's broadcasts are part of its multiply-adds
-  bool staggered = !two_passes();  // a tile of rows begins its sums at the row of b beside its first row of c
+  bool c_first = c_first_and_alternate();  // sums begin with c where its rows end within a vector, however long the sums are
+  bool alternate = c_first_and_alternate();  // tiles of two whole vectors: every other row's broadcasts are part of its multiply-adds
+  bool staggered = !double_pumped();  // a tile of rows begins its sums at the row of b beside its first row of c
   bool b_in_order = false;  // b comes from memory: tiles as wide as its rows, so that lines are read as they lie
   int fetch_ahead = 0;  // bytes; 0: nothing is fetched early
   std::int64_t fetch_a = 0, fetch_b = 0, fetch_c = 0;  // bytes of an iteration up to which an operand is fetched

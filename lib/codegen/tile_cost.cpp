@@ -10,8 +10,8 @@ namespace {
 
 using kernels::lanes;
 
-constexpr tile_times in_two_passes{0.05, 0.055, 0.8, 1.2, 0.02, 3.5, 12, 1, 1.2, {1.5, 1.5}, 0, 0};  // Zen 4
-constexpr tile_times in_one{0.03, 0.004, 2.6, 0, 0.003, 0, 0, 1.15, 3.2, {1.15, 1.15}, 5, 8};  // a Xeon
+constexpr tile_times double_pumped_times{0.05, 0.055, 0.8, 1.2, 0.02, 3.5, 12, 1, 1.2, {1.5, 1.5}, 0, 0};  // Zen 4
+constexpr tile_times full_width_times{0.03, 0.004, 2.6, 0, 0.003, 0, 0, 1.15, 3.2, {1.15, 1.15}, 5, 8};  // a Xeon
 constexpr tile_times of_problems{0.1, 0, 1.2, 0, 0, 3, 12, 1, 1.2, {1, 1}, 0, 0};  // in the lanes; without a fit
 
 /// Estimated cycles of one tile of `mr` rows by nv vectors whose instructions weigh `weight` together.
@@ -67,12 +67,12 @@ double store_time(const nest& n, const std::vector<weighed_run>& runs, const geo
 
 }  // namespace
 
-bool two_passes() {
+bool double_pumped() {
   const kernels::core here = kernels::this_core();
   return here == kernels::core::zen_3 || here == kernels::core::zen_4 || here == kernels::core::narrow_zen_5;
 }
 
-bool intel_manner() { return !two_passes() && kernels::this_core() != kernels::core::zen_5; }
+bool c_first_and_alternate() { return !double_pumped() && kernels::this_core() != kernels::core::zen_5; }
 
 bool in_pairs(const request& r, target t) {
   // Others multiply pairs at half the rate of floats.
@@ -92,7 +92,7 @@ geometry geometry_of(const request& r, target t) {
   const auto stored = [&](dtype x) { return x == r.type ? real : 2; };
   const int registers = t == target::avx512 ? in_pairs(r, t) ? 31 : 32 : 16;  // pairs: one keeps places
   return {real, t == target::avx512 && r.tile.widest != 32 ? 64 : 32, registers, is_complex(r.type) ? 2 : 1,
-          stored(r.type_b), stored(r.type_c), two_passes() ? 2.0 : 1.0, r.lanes != lanes::n ? of_problems : two_passes() ? in_two_passes : in_one,
+          stored(r.type_b), stored(r.type_c), double_pumped() ? 2.0 : 1.0, r.lanes != lanes::n ? of_problems : double_pumped() ? double_pumped_times : full_width_times,
           r.beta == factor::one && r.lanes == lanes::n && !is_complex(r.type),
           r.beta == factor::zero && r.lanes == lanes::n && !is_complex(r.type), r.lanes == lanes::batch};
 }

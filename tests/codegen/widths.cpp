@@ -6,7 +6,7 @@
 using namespace ricci::codegen;
 
 TEST_CASE("columns in a loop cost as much as columns in the tiles") {
-  if (two_passes()) return;  // there narrow registers do as much
+  if (double_pumped()) return;  // there narrow registers do as much
   for (const int n : {6, 7, 8}) {
     request r;  // a middle direction: b and c have the other ones around it
     r.args.lane_extent = n;

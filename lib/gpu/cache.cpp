@@ -2,11 +2,8 @@
 // is written beside its place and renamed, so that concurrent processes see whole files.
 #include "gpu/cache.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -19,6 +16,7 @@
 
 #include "gpu/compiler.hpp"
 #include "gpu/kernel_texts.hpp"
+#include "machine/files.hpp"
 
 namespace ricci::cuda {
 namespace {
@@ -113,23 +111,14 @@ void keep_bounded(const fs::path& folder) {
 /// What cannot be written is compiled again next time; nothing is said.
 void write_code(const fs::path& folder, const std::string& name, const hash128& key, const std::string& code) {
   static std::atomic<int> count{0};
-  std::error_code failure;
-  fs::create_directories(folder, failure);
-  const int number = count++;
-  const fs::path fresh = folder / (name + "." + std::to_string(getpid()) + "." + std::to_string(number) + ".tmp");
   header h;
   h.key = key, h.contents = hash_of(code), h.size = code.size();
-  bool written = false;
-  {
-    std::ofstream out(fresh, std::ios::binary);
-    out.write(reinterpret_cast<const char*>(&h), sizeof h);
-    out.write(code.data(), static_cast<std::streamsize>(code.size()));
-    out.close();
-    written = !out.fail();
+  try {
+    detail::write_whole((folder / name).string(), std::string(reinterpret_cast<const char*>(&h), sizeof h) + code, "a kernel");
+  } catch (const error&) {
+    return;
   }
-  if (written) fs::rename(fresh, folder / name, failure);
-  if (!written || failure) fs::remove(fresh, failure);
-  else if (number % 64 == 0) keep_bounded(folder);
+  if (count++ % 64 == 0) keep_bounded(folder);
 }
 
 enum : int { attribute_local_bytes = 3, attribute_registers = 4, attribute_dynamic_shared = 8 };
@@ -155,10 +144,8 @@ kernel load(const device& d, const kernel_request& r, const std::string& code) {
 }  // namespace
 
 std::string kernel_folder() {
-  if (const char* own = std::getenv("RICCI_CACHE")) return *own ? (fs::path(own) / "kernels").string() : "";
-  if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg && *xdg) return (fs::path(xdg) / "ricci" / "kernels").string();
-  if (const char* home = std::getenv("HOME"); home && *home) return (fs::path(home) / ".cache" / "ricci" / "kernels").string();
-  return {};
+  const fs::path folder = detail::cache_folder();
+  return folder.empty() ? std::string() : (folder / "kernels").string();
 }
 
 std::string machine_code(const std::string& text, int architecture) {

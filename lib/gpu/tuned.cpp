@@ -1,22 +1,19 @@
 // The table as a value, as text and as a file.
 #include "gpu/tuned.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include <nlohmann/json.hpp>
 #include <ricci/core/error.hpp>
 
+#include "machine/files.hpp"
+
 namespace ricci::cuda {
 namespace {
 
-namespace fs = std::filesystem;
 using nlohmann::json;
 
 dtype type_named(const std::string& name) {
@@ -50,13 +47,6 @@ tuned_entry entry_of(const json& j) {
                     within(c.unroll, 1, 64) && within(c.blocks, 1, 32) && within(c.bulk, 0, 2) && within(c.together, 0, 3);
   if (!good) throw error(errc::bad_file, "a tuning table has a kernel that cannot be");
   return e;
-}
-
-fs::path folder() {
-  if (const char* own = std::getenv("RICCI_CACHE")) return own;  // set but empty: nowhere
-  if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg && *xdg) return fs::path(xdg) / "ricci";
-  if (const char* home = std::getenv("HOME"); home && *home) return fs::path(home) / ".cache" / "ricci";
-  return {};
 }
 
 void sort(tuned_table& t) {
@@ -118,28 +108,14 @@ std::string to_text(const tuned_table& t) {
 std::string gpu_build_name() { return std::string("ricci ") + RICCI_VERSION + ", GPU kernels 2"; }
 
 std::string tuned_file_of(const gpu_machine& m) {
-  const fs::path in = folder();
+  const std::filesystem::path in = detail::cache_folder();
   if (in.empty() || m.name.empty()) return {};
   std::string name;
   for (const char c : m.name) name += std::isalnum(static_cast<unsigned char>(c)) ? c : '-';
   return (in / ("tuned-gpu-" + name + "-sm" + std::to_string(m.architecture) + ".json")).string();
 }
 
-void save(const tuned_table& t, const std::string& file) {
-  const fs::path place = file;
-  std::error_code failure;
-  if (place.has_parent_path()) fs::create_directories(place.parent_path(), failure);
-  const fs::path fresh = file + "." + std::to_string(getpid()) + ".tmp";
-  std::ofstream out(fresh);
-  out << to_text(t);
-  out.close();
-  if (!out.fail()) fs::rename(fresh, place, failure);
-  if (out.fail() || failure) {
-    std::error_code ignored;
-    fs::remove(fresh, ignored);
-    throw error(errc::bad_file, "cannot write the GPU's tuning table " + file);
-  }
-}
+void save(const tuned_table& t, const std::string& file) { detail::write_whole(file, to_text(t), "the GPU's tuning table"); }
 
 std::shared_ptr<const tuned_table> load_tuned(const gpu_machine& m, std::string& complaint) {
   const std::string file = tuned_file_of(m);

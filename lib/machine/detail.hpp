@@ -19,8 +19,4 @@ std::string machine_file_of(const machine& m);
 /// machine, or holds numbers that no machine has.
 std::optional<machine> load_machine(const std::string& file, const machine& like);
 
-/// Writes the text beside the file and renames it, so that a reader sees the old file or the new one, never half of one.
-/// Errors: bad_file, which says what could not be written.
-void write_whole(const std::string& file, const std::string& text, const std::string& what);
-
 }  // namespace ricci::detail

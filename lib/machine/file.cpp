@@ -1,17 +1,13 @@
 // Measurements remembered between runs: one small JSON file for each CPU model and ISA.
-#include <unistd.h>
-
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 
 #include <nlohmann/json.hpp>
-#include <ricci/core/error.hpp>
 
 #include "machine/detail.hpp"
+#include "machine/files.hpp"
 
 namespace ricci {
 namespace detail {
@@ -20,13 +16,6 @@ namespace {
 using nlohmann::json;
 
 constexpr int format = 1;
-
-std::filesystem::path cache_folder() {
-  if (const char* own = std::getenv("RICCI_CACHE")) return own;  // set but empty: nowhere
-  if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg && *xdg) return std::filesystem::path(xdg) / "ricci";
-  if (const char* home = std::getenv("HOME"); home && *home) return std::filesystem::path(home) / ".cache" / "ricci";
-  return {};
-}
 
 json to_json(const machine& m) {
   json caches = json::array();
@@ -94,26 +83,6 @@ std::optional<machine> load_machine(const std::string& file, const machine& like
     return m;
   } catch (const std::exception&) {
     return std::nullopt;
-  }
-}
-
-void write_whole(const std::string& file, const std::string& text, const std::string& what) {
-  namespace fs = std::filesystem;
-  const std::string fresh = file + "." + std::to_string(getpid()) + ".tmp";
-  std::error_code failure;
-  if (fs::path(file).has_parent_path()) fs::create_directories(fs::path(file).parent_path(), failure);
-  bool written = false;
-  {
-    std::ofstream out(fresh);
-    out << text;
-    out.close();
-    written = !out.fail();
-  }
-  if (written) fs::rename(fresh, file, failure);
-  if (!written || failure) {
-    std::error_code ignored;
-    fs::remove(fresh, ignored);
-    throw error(errc::bad_file, "cannot write " + what + " to " + file);
   }
 }
 

@@ -9,7 +9,7 @@
 #include <ricci/core/error.hpp>
 
 #include "kernels/core.hpp"
-#include "machine/detail.hpp"
+#include "machine/files.hpp"
 #include "tune/shipped.hpp"
 #include "tune/tune.hpp"
 

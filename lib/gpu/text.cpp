@@ -1,36 +1,13 @@
 // The plan for a GPU as people read it.
 #include <algorithm>
-#include <cstdio>
 
 #include "gpu/code_info.hpp"
 #include "gpu/compiler.hpp"
 #include "gpu/executable.hpp"
+#include "plan/units.hpp"
 
 namespace ricci::cuda {
 namespace {
-
-template <class... X>
-std::string format(const char* pattern, X... x) {
-  char buffer[256];
-  std::snprintf(buffer, sizeof buffer, pattern, x...);
-  return buffer;
-}
-
-std::string with_unit(double x, const char* const* units, double base) {
-  int u = 0;
-  while (x >= base && units[u + 1]) x /= base, ++u;
-  return format(x < 10 && u ? "%.2f %s" : x < 100 && u ? "%.1f %s" : "%.0f %s", x, units[u]);
-}
-
-std::string bytes_text(double x) {
-  static const char* const units[] = {"B", "KiB", "MiB", "GiB", "TiB", nullptr};
-  return with_unit(x, units, 1024);
-}
-
-std::string flops_text(double x) {
-  static const char* const units[] = {"flop", "Kflop", "Mflop", "Gflop", "Tflop", "Pflop", nullptr};
-  return with_unit(x, units, 1000);
-}
 
 std::string time_text(double seconds) {
   return seconds < 1e-3 ? format("%.2f us", seconds * 1e6) : format("%.3f ms", seconds * 1e3);

@@ -1,38 +1,12 @@
 // The plan as people read it.
 #include <algorithm>
-#include <cstdarg>
-#include <cstdio>
 #include <numeric>
 
 #include "plan/plan.hpp"
+#include "plan/units.hpp"
 
 namespace ricci {
 namespace {
-
-std::string format(const char* pattern, ...) {
-  char buffer[256];
-  va_list args;
-  va_start(args, pattern);
-  std::vsnprintf(buffer, sizeof buffer, pattern, args);
-  va_end(args);
-  return buffer;
-}
-
-std::string with_unit(double x, const char* const* units, double base) {
-  int u = 0;
-  while (x >= base && units[u + 1]) x /= base, ++u;
-  return format(x < 10 && u ? "%.2f %s" : x < 100 && u ? "%.1f %s" : "%.0f %s", x, units[u]);
-}
-
-std::string bytes_text(double x) {
-  static const char* const units[] = {"B", "KiB", "MiB", "GiB", "TiB", nullptr};
-  return with_unit(x, units, 1024);
-}
-
-std::string flops_text(double x) {
-  static const char* const units[] = {"flop", "Kflop", "Mflop", "Gflop", "Tflop", "Pflop", nullptr};
-  return with_unit(x, units, 1000);
-}
 
 std::string time_text(double seconds) {
   if (seconds < 1e-6) return format("%.0f ns", seconds * 1e9);

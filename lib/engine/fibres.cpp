@@ -6,31 +6,6 @@
 namespace ricci {
 namespace {
 
-/// A loop around the rows with the strides of all streams.
-struct fibre_loop {
-  std::int64_t extent;
-  std::vector<std::int64_t> strides;
-};
-
-/// Joins loops that nest in all streams.
-void join(std::vector<fibre_loop>& loops) {
-  const auto nests = [](const fibre_loop& in, const fibre_loop& out) {
-    for (std::size_t i = 0; i < in.strides.size(); ++i)
-      if (out.strides[i] != in.strides[i] * in.extent) return false;
-    return true;
-  };
-  for (bool joined = true; joined;) {
-    joined = false;
-    for (std::size_t p = 0; p < loops.size() && !joined; ++p)
-      for (std::size_t q = 0; q < loops.size() && !joined; ++q) {
-        if (p == q || !nests(loops[p], loops[q])) continue;
-        loops[p].extent *= loops[q].extent;
-        loops.erase(loops.begin() + static_cast<std::ptrdiff_t>(q));
-        joined = true;
-      }
-  }
-}
-
 /// The matrix of a product as make_halves() wants it.
 kernels::halves_args halves_of(const fibre_product& x, bool before, std::int64_t rows, std::int64_t own) {
   kernels::halves_args g;
@@ -84,9 +59,9 @@ void bind_fibres(other_step& out, const plan& p, const segment& s, const plan_st
   g.output_count = static_cast<int>(outputs), g.input_count = static_cast<int>(streams.size() - outputs);
   const auto passed = [&](std::size_t i) { return i == outputs + static_cast<std::size_t>(before.at) && before.at >= 0; };
 
-  std::vector<fibre_loop> loops;
+  std::vector<point_axis> loops;
   bool turns = false;
-  fibre_loop lanes{extent(step.lane_label) / width, {}};
+  point_axis lanes{extent(step.lane_label) / width, {}};
   for (std::size_t i = 0; i < streams.size(); ++i) {
     const std::int64_t lane = passed(i) ? 1 : stride_of(*streams[i], step.lane_label);
     turns = turns || lane > 1;
@@ -96,12 +71,12 @@ void bind_fibres(other_step& out, const plan& p, const segment& s, const plan_st
   }
   for (const step_axis& a : step.axes) {
     if (a.label == step.lane_label || a.label == along) continue;
-    fibre_loop l{a.extent, {}};
+    point_axis l{a.extent, {}};
     for (std::size_t i = 0; i < streams.size(); ++i) l.strides.push_back(passed(i) ? 0 : stride_of(*streams[i], a.label));
     loops.push_back(std::move(l));
   }
-  join(loops);
-  std::sort(loops.begin(), loops.end(), [](const fibre_loop& x, const fibre_loop& y) { return std::abs(x.strides[0]) < std::abs(y.strides[0]); });
+  fuse(loops, 0);
+  std::sort(loops.begin(), loops.end(), [](const point_axis& x, const point_axis& y) { return std::abs(x.strides[0]) < std::abs(y.strides[0]); });
   if (lanes.extent > 1) loops.insert(turns ? loops.end() : loops.begin(), lanes);
   if (loops.size() > kernels::max_loops) throw kernel_refused();
   g.lane_extent = width, g.row_extent = extent(along), g.loop_count = static_cast<int>(loops.size());

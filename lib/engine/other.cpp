@@ -7,31 +7,6 @@
 namespace ricci {
 namespace {
 
-/// An axis of a pointwise step with the strides of all outputs, then of all inputs.
-struct point_axis {
-  std::int64_t extent;
-  std::vector<std::int64_t> strides;
-};
-
-/// Joins axes whose strides nest in all operands; the lanes (first) only grow outwards.
-void fuse(std::vector<point_axis>& axes) {
-  const auto nests = [](const point_axis& in, const point_axis& out) {
-    for (std::size_t i = 0; i < in.strides.size(); ++i)
-      if (out.strides[i] != in.strides[i] * in.extent) return false;
-    return true;
-  };
-  for (bool joined = true; joined;) {
-    joined = false;
-    for (std::size_t p = 0; p < axes.size() && !joined; ++p)
-      for (std::size_t q = 1; q < axes.size() && !joined; ++q) {
-        if (p == q || !nests(axes[p], axes[q])) continue;
-        axes[p].extent *= axes[q].extent;
-        axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(q));
-        joined = true;
-      }
-  }
-}
-
 /// The lanes, then the other axes of a step, joined, those with small steps first.
 std::vector<point_axis> axes_of(const plan_step& step, const std::vector<const operand*>& streams, std::size_t outputs) {
   std::vector<point_axis> axes{{1, std::vector<std::int64_t>(streams.size(), 0)}};
@@ -42,7 +17,7 @@ std::vector<point_axis> axes_of(const plan_step& step, const std::vector<const o
     if (x.label == step.lane_label) axes[0] = a;
     else axes.push_back(a);
   }
-  fuse(axes);
+  fuse(axes, 1);
   std::sort(axes.begin() + 1, axes.end(),
             [](const point_axis& x, const point_axis& y) { return std::abs(x.strides[0]) < std::abs(y.strides[0]); });
   return axes;
@@ -179,6 +154,24 @@ void move_indexed(const bound_step& b, const step_run& r) {
 }
 
 }  // namespace
+
+void fuse(std::vector<point_axis>& axes, std::size_t kept) {
+  const auto nests = [](const point_axis& in, const point_axis& out) {
+    for (std::size_t i = 0; i < in.strides.size(); ++i)
+      if (out.strides[i] != in.strides[i] * in.extent) return false;
+    return true;
+  };
+  for (bool joined = true; joined;) {
+    joined = false;
+    for (std::size_t p = 0; p < axes.size() && !joined; ++p)
+      for (std::size_t q = kept; q < axes.size() && !joined; ++q) {
+        if (p == q || !nests(axes[p], axes[q])) continue;
+        axes[p].extent *= axes[q].extent;
+        axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(q));
+        joined = true;
+      }
+  }
+}
 
 void add_statements(kernels::pointwise_args& g, const pair_op& op, const std::vector<pointwise_output>& statements) {
   int term = 0, factor = 0;

@@ -39,6 +39,15 @@ place place_of(const plan& p, const segment& s, const operand& x, int slice_labe
 std::shared_ptr<const other_step> bind_other(const plan& p, const segment& s, const plan_step& step,
                                              const kernels::kernel_set& kernels);
 
+/// An axis of a pointwise step with the strides of all its streams: outputs, then inputs.
+struct point_axis {
+  std::int64_t extent;
+  std::vector<std::int64_t> strides;
+};
+
+/// Joins axes whose strides nest in all streams. The first `kept` take others in, and no other takes them.
+void fuse(std::vector<point_axis>& axes, std::size_t kept);
+
 /// The statements of a pointwise operation, their terms and factors.
 void add_statements(kernels::pointwise_args& g, const pair_op& op, const std::vector<pointwise_output>& statements);
 

@@ -2,43 +2,11 @@
 #include <ricci/einsum/ndarray.hpp>
 
 #include <limits>
-#include <ostream>
 #include <string>
 
+#include <ricci/tensor/print.hpp>
+
 namespace ricci::detail {
-namespace {
-
-void print_element(std::ostream& out, dtype type, const void* data, std::int64_t offset) {
-  switch (type) {
-    case dtype::f32: out << static_cast<const float*>(data)[offset]; break;
-    case dtype::f64: out << static_cast<const double*>(data)[offset]; break;
-    case dtype::c64: out << static_cast<const std::complex<float>*>(data)[offset]; break;
-    case dtype::c128: out << static_cast<const std::complex<double>*>(data)[offset]; break;
-    case dtype::f16: out << static_cast<float>(static_cast<const half*>(data)[offset]); break;
-    case dtype::bf16: out << static_cast<float>(static_cast<const bfloat16*>(data)[offset]); break;
-  }
-}
-
-struct printer {
-  std::ostream& out;
-  dtype type;
-  const void* data;
-  const std::vector<std::int64_t>& extents;
-  const std::vector<std::int64_t>& strides;
-
-  void print(std::size_t d, std::int64_t offset) const {
-    if (d == extents.size()) return print_element(out, type, data, offset);
-    out << '[';
-    for (std::int64_t i = 0; i < extents[d]; ++i) {
-      if (i) out << (d + 1 == extents.size() ? std::string(", ") : ",\n" + std::string(d + 1, ' '));
-      print(d + 1, offset + i * strides[d]);
-    }
-    out << ']';
-  }
-};
-
-}  // namespace
-
 std::vector<std::int64_t> dense_strides(const std::vector<std::int64_t>& extents) {
   std::vector<std::int64_t> strides(extents.size());
   std::int64_t step = 1;
@@ -83,7 +51,7 @@ void check_indices(const std::int64_t* indices, std::size_t count, const std::ve
 
 void print_array(std::ostream& out, dtype type, const void* data, const std::vector<std::int64_t>& extents,
                  const std::vector<std::int64_t>& strides) {
-  printer{out, type, data, extents, strides}.print(0, 0);
+  print(out, {type, static_cast<int>(extents.size()), data, extents.data(), strides.data()});
 }
 
 }  // namespace ricci::detail

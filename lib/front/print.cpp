@@ -1,4 +1,5 @@
 // Tensors as text, nested brackets in row-major index order.
+#include <algorithm>
 #include <ostream>
 
 #include <ricci/lower/plan.hpp>
@@ -32,7 +33,7 @@ void print_axis(std::ostream& out, const printable& t, int d, std::int64_t at) {
 }  // namespace
 
 void print(std::ostream& out, const printable& t) {
-  if (t.data) print_axis(out, t, 0, 0);
+  if (t.data || std::find(t.extents, t.extents + t.rank, 0) != t.extents + t.rank) print_axis(out, t, 0, 0);
   else out << "(no host memory)";
 }
 

@@ -46,6 +46,9 @@ TEST_CASE("arrays print") {
   std::ostringstream out;
   out << counted<float>({2, 3}) << ' ' << ndarray<double>() << ' ' << ndarray<double>({0});
   CHECK(out.str() == "[[0, 1, 2],\n [3, 4, 5]] 0 []");
+  std::ostringstream nothing;
+  nothing << ndview<double>(nullptr, {2, 0}) << ' ' << ndview<double>(nullptr, {1});
+  CHECK(nothing.str() == "[[],\n []] (no host memory)");
 }
 
 TEST_CASE("views have any strides") {

@@ -20,6 +20,7 @@ struct printable {
   const std::int64_t* strides;
 };
 
+/// Nested brackets, one row a line; without memory only if there are no elements.
 void print(std::ostream& out, const printable& t);
 
 /// An interleaved tensor: its elements one behind the other first.

@@ -106,13 +106,19 @@ plan in_stages(const planning::staged& parts, plan p, const machine& m, const op
   return p;
 }
 
-plan plan_variant(const program& source, const machine& m, const options& o, const hints& h, int variant, planning::cuts& known) {
-  work w = planning::make_work(source, o, variant, true);
+/// A plan in which nothing is decided but what the program costs as it is written.
+plan bare_plan(const program& source, const work& w) {
   plan p;
   p.source = source;
   p.notes = w.notes;
   note_disjoint(source, p);
   count(p);
+  return p;
+}
+
+plan plan_variant(const program& source, const machine& m, const options& o, const hints& h, int variant, planning::cuts& known) {
+  work w = planning::make_work(source, o, variant, true);
+  plan p = bare_plan(source, w);
   if (w.ops.empty()) {
     p.segments.push_back({});
     return p;
@@ -129,12 +135,7 @@ plan plan_variant(const program& source, const machine& m, const options& o, con
 plan or_multiplied(plan best, const program& source, const machine& m, const options& o) {
   const work w = planning::make_work(source, o, 0, true, true);
   if (w.once == 0) return best;
-  plan p;
-  p.source = source;
-  p.notes = w.notes;
-  note_disjoint(source, p);
-  count(p);
-  p = in_stages(planning::stages_of(w), std::move(p), m, o);
+  const plan p = in_stages(planning::stages_of(w), bare_plan(source, w), m, o);
   const double memory = p.bytes < planning::last_cache(m) ? 0 : p.bytes / (m.memory_bandwidth * 1e9);
   return std::max(p.seconds, memory) < 0.9 * best.seconds ? p : best;
 }

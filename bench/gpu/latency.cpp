@@ -15,6 +15,7 @@
 
 #include "gpu/cache.hpp"
 #include "gpu/measure.hpp"
+#include "tools/bench/gemm_program.hpp"
 
 namespace {
 
@@ -26,20 +27,7 @@ struct shape {
   std::int64_t m, n, k, batch;
 };
 
-program program_of(const shape& s) {
-  program p;
-  p.labels = {{"e", s.batch}, {"i", s.m}, {"j", s.n}, {"k", s.k}};
-  const auto tensor_of = [&](int slot, const char* name, int row, int col) {
-    const std::int64_t cols = p.labels[static_cast<std::size_t>(col)].extent, rows = p.labels[static_cast<std::size_t>(row)].extent;
-    reference r;
-    r.slot = slot, r.type = s.type, r.space = memory_space::gpu, r.name = name;
-    r.axes = {{0, rows * cols}, {row, cols}, {col, 1}};
-    return r;
-  };
-  p.slot_count = 3;
-  p.statements = {{tensor_of(0, "C", 1, 2), update::assign, {{-1, false, {tensor_of(1, "A", 1, 3), tensor_of(2, "B", 3, 2)}}}}};
-  return p;
-}
+program program_of(const shape& s) { return tools::gemm_program(s.type, s.batch, s.m, s.n, s.k, false); }
 
 /// c(d,c,b,a) = a(b,f,a,e) b(c,e,d,f), 72 each: two tensors are transposed before the product.
 program transposed_program() {

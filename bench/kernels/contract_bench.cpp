@@ -1,7 +1,6 @@
 // Times the contraction kernels on one core beside the multiply-add peak and Eigen's fixed-size products.
 // Usage: bench.kernels.contract [seconds per number [bytes of the working set]]. RICCI_ISA chooses the instruction set.
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -9,6 +8,7 @@
 #include <Eigen/Core>
 
 #include "kernels/kernels.hpp"
+#include "timing.hpp"
 
 namespace {
 
@@ -18,27 +18,7 @@ using index_t = std::int64_t;
 double patience = 0.02;
 std::int64_t working_set = 24 * 1024;  // bytes
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-/// Seconds of one call: the best of many short runs, since others may use the machine.
-template <class F> double time_of(F&& f) {
-  f();
-  int calls = 1;
-  for (;; calls *= 2) {
-    const double start = now();
-    for (int i = 0; i < calls; ++i) f();
-    if (now() - start > 2e-4) break;
-  }
-  double best = 1e30;
-  for (const double end = now() + patience; now() < end;) {
-    const double start = now();
-    for (int i = 0; i < calls; ++i) f();
-    best = std::min(best, (now() - start) / calls);
-  }
-  return best;
-}
+template <class F> double time_of(F&& f) { return ::time_of(f, patience); }
 
 template <class T> double peak() {
   const peak_fn fn = best().peak[sizeof(T) == 8];

@@ -1,37 +1,17 @@
 // Times the move kernels on one core: GB/s read plus written, beside memcpy. RICCI_ISA chooses the instruction set.
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <vector>
 
 #include "kernels/kernels.hpp"
+#include "timing.hpp"
 
 namespace {
 
 using namespace ricci::kernels;
 using index_t = std::int64_t;
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-template <class F> double time_of(F&& f) {
-  f();
-  int calls = 1;
-  for (;; calls *= 2) {
-    const double start = now();
-    for (int i = 0; i < calls; ++i) f();
-    if (now() - start > 2e-4) break;
-  }
-  double best = 1e30;
-  for (const double end = now() + 0.03; now() < end;) {
-    const double start = now();
-    for (int i = 0; i < calls; ++i) f();
-    best = std::min(best, (now() - start) / calls);
-  }
-  return best;
-}
+constexpr double patience = 0.03;
 
 /// dst[i][j] = src[j][i], both without gaps, and the same amount by memcpy.
 template <class S, class D> void transposed(const char* name, index_t rows, index_t cols) {
@@ -42,11 +22,11 @@ template <class S, class D> void transposed(const char* name, index_t rows, inde
   g.axes[0] = {rows, 0, 1, cols};
   g.axes[1] = {cols, 0, rows, 1};
   const move_fn fn = best().move[static_cast<int>(ricci::dtype_of<S>)][static_cast<int>(ricci::dtype_of<D>)];
-  const double t = time_of([&] { fn(g, src.data(), dst.data(), nullptr); });
+  const double t = time_of([&] { fn(g, src.data(), dst.data(), nullptr); }, patience);
   g.axes[0].b = cols, g.axes[1].b = 1;
-  const double straight = time_of([&] { fn(g, src.data(), dst.data(), nullptr); });
+  const double straight = time_of([&] { fn(g, src.data(), dst.data(), nullptr); }, patience);
   std::vector<S> copy(src.size());
-  const double m = time_of([&] { std::memcpy(copy.data(), src.data(), src.size() * sizeof(S)); });
+  const double m = time_of([&] { std::memcpy(copy.data(), src.data(), src.size() * sizeof(S)); }, patience);
   const double gigabytes = 1e-9 * static_cast<double>(src.size() * (sizeof(S) + sizeof(D)));
   std::printf("%-12s %5d x %-5d transposed %9.1f ns %6.1f GB/s   ", name, static_cast<int>(rows),
               static_cast<int>(cols),

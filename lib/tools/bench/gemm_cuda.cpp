@@ -15,6 +15,7 @@
 
 #include "gpu/measure.hpp"
 #include "tools/bench/bench.hpp"
+#include "tools/bench/gemm_program.hpp"
 
 namespace ricci::tools {
 namespace {
@@ -85,21 +86,6 @@ class cublas {
   int version_ = 0;
 };
 
-program program_of(const gemm_case& c) {
-  program p;
-  p.labels = {{"e", c.batch}, {"i", c.size.m}, {"j", c.size.n}, {"k", c.size.k}};
-  const auto tensor_of = [&](int slot, const char* name, int row, int col) {
-    const std::int64_t cols = p.labels[static_cast<std::size_t>(col)].extent, rows = p.labels[static_cast<std::size_t>(row)].extent;
-    reference r;
-    r.slot = slot, r.type = c.type, r.space = memory_space::gpu, r.name = name;
-    r.axes = {{0, rows * cols}, {row, cols}, {col, 1}};
-    return r;
-  };
-  p.slot_count = 3;
-  p.statements = {{tensor_of(0, "C", 1, 2), c.beta ? update::add : update::assign, {{-1, false, {tensor_of(1, "A", 1, 3), tensor_of(2, "B", 3, 2)}}}}};
-  return p;
-}
-
 /// An array of pointers to the matrices of a batch, on the GPU.
 buffer pointers_to(const buffer& x, std::int64_t step, std::int64_t count) {
   std::vector<char*> host(static_cast<std::size_t>(count));
@@ -119,7 +105,7 @@ double rate(const gemm_case& c, double seconds) { return seconds > 0 ? c.flops()
 row measure_case(const bench_request& r, const gemm_case& c, const buffer& x, const buffer& a, const buffer& b, const cublas& peer) {
   row out{c};
   const auto count = static_cast<double>(c.batch);
-  const auto plan = compile(program_of(c));
+  const auto plan = compile(gemm_program(c.type, c.batch, c.size.m, c.size.n, c.size.k, c.beta != 0));
   void* const pointers[] = {x.data(), a.data(), b.data()};
   out.ours = cuda::median_seconds(r.rounds, [&](int) { run(*plan, {pointers, nullptr}, nullptr); }) / count;
   const std::int64_t few = std::min(c.batch, most_for_peer);

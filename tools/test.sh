@@ -6,12 +6,17 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source tools/steps.sh
 quick=
 wanted="release clang dev tsan"
-case ${1:-} in
-  "") ;;
-  --quick) quick=yes wanted=release ;;
-  release | clang | dev | tsan) wanted=$* ;;
-  *) echo "ricci: ./run test [--quick | release | clang | dev | tsan ...], not '$*'" >&2 && exit 2 ;;
-esac
+if [ "$*" = --quick ]; then
+  quick=yes wanted=release
+elif [ $# -gt 0 ]; then
+  wanted=$*
+  for preset in "$@"; do
+    case $preset in
+      release | clang | dev | tsan) ;;
+      *) echo "ricci: ./run test [--quick | release | clang | dev | tsan ...], not '$preset'" >&2 && exit 2 ;;
+    esac
+  done
+fi
 rm -rf "$logs"
 passed=0
 failed=0

@@ -44,7 +44,8 @@ int ricci_get_num_threads(void);
  * Aliasing  C overlaps neither A nor B. Matrices C of one batch do not overlap each other.
  * Memory    no alignment is needed.
  * Threads   may be called from several threads at once.
- * Cost      the first call of a shape plans it (some microseconds), later ones find the plan.
+ * Cost      2 m n k batch flop, 8 in complex types. The first call of a shape plans it and writes its kernels: some 10
+ *           to 100 microseconds, up to a millisecond for large matrices. Later ones find the plan.
  * Errors    -i as LAPACK's info, for the first bad argument; nothing was read or written then.
  */
 int ricci_sgemm_batch_strided(ricci_layout layout, ricci_transpose transa, ricci_transpose transb,

@@ -149,6 +149,7 @@ ndarray<T> einsum(std::string_view subscripts, const std::vector<ndview<const T>
 }
 
 /// Labels as numbers, as many different ones as wanted; `ellipsis` stands for "...". labels[q] belongs to operand q.
+/// Errors    as above; bad_subscripts too if there is not one list for each operand or a number is negative.
 template <element T>
 ndarray<T> einsum(const std::vector<std::vector<int>>& labels, const std::vector<int>& result,
                   const std::vector<ndview<const T>>& operands, const options& o = {}) {
@@ -163,6 +164,7 @@ ndarray<T> einsum(const std::vector<std::vector<int>>& labels, const std::vector
 
 /// out[i, k] = sum_j a[i, j] * b[j, k]; out is an ndarray, an ndview or a tensor with exactly the result's extents.
 /// Aliasing  out may overlap the operands: they are read as if complete before out changes.
+/// Errors    as einsum's; bad_extent too if the extents of out are not the result's.
 template <class Out, array_like... Operands>
   requires(sizeof...(Operands) > 0 && array_like<std::remove_cvref_t<Out>>)
 void einsum_into(Out&& out, std::string_view subscripts, const Operands&... operands) {
@@ -181,7 +183,8 @@ void einsum_into(Out&& out, std::string_view subscripts, const std::vector<ndvie
   static_assert(std::same_as<typename std::remove_cvref_t<Out>::value_type, T>);
   detail::evaluate_einsum_into(out, {subscripts}, detail::infos_of(std::span<const ndview<const T>>(operands)), o);
 }
-/// Labels as numbers.
+/// Labels as numbers: out[result[0], ...] = the product over q of operands[q][labels[q][0], ...], summed over what is not
+/// in the result; shapes, aliasing and errors as above.
 template <class Out, element T>
   requires array_like<std::remove_cvref_t<Out>>
 void einsum_into(Out&& out, const std::vector<std::vector<int>>& labels, const std::vector<int>& result,

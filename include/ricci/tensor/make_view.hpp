@@ -60,6 +60,7 @@ template <class T, int N>
 using dynamic_view = typename detail::strided_view<T, typename detail::make_axis_list<N>::type>::type;
 
 /// Row-major (or as the options of `extents` say, `gpu` too) over foreign memory.
+/// Errors    bad_extent if one of the dynamic extents is negative.
 template <class T, auto... Options>
 constexpr tensor_view<T, Options...> view(T* data, const extents<Options...>& shape) {
   detail::check_extents(shape.numbers, detail::shape<Options...>::dynamic_count);
@@ -67,6 +68,7 @@ constexpr tensor_view<T, Options...> view(T* data, const extents<Options...>& sh
 }
 
 /// Any strides, counted in elements: `view(ptr, {count, 8, 8}, {64, 1, 8})`.
+/// Errors    bad_extent if one of the extents is negative.
 template <class T, int N>
 constexpr dynamic_view<T, N> view(T* data, const detail::number (&extents)[N], const detail::number (&strides)[N]) {
   std::int64_t numbers[2 * N];

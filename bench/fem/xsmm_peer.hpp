@@ -18,7 +18,8 @@ class xsmm_chain {
       for (int p = 0; p < P; ++p) Bt_[std::size_t(p * Q + q)] = B[q * P + p];
       for (int p = 0; p < Q; ++p) Dt_[std::size_t(p * Q + q)] = D[q * Q + p];
     }
-    void* const library = dlopen(RICCI_BENCH_PEERS "/libricci_peer_xsmm.so", RTLD_NOW | RTLD_LOCAL);
+    void* library = dlopen("$ORIGIN/libricci_peer_xsmm.so", RTLD_NOW | RTLD_LOCAL);
+    if (!library) library = dlopen("$ORIGIN/../bench-peers/libricci_peer_xsmm.so", RTLD_NOW | RTLD_LOCAL);
     if (!library) return;
     if (const auto start = reinterpret_cast<void (*)()>(dlsym(library, "libxsmm_init"))) start();
     dispatch_ = reinterpret_cast<dispatch*>(dlsym(library, "libxsmm_dmmdispatch"));

@@ -129,6 +129,7 @@ void find_eigen(const bench_request& r, std::vector<peer>& to);
 /// A library opened at run time: the first of the names that is there. Symbols stay its own.
 class library {
  public:
+  /// The first that can be opened; $ORIGIN stands for the folder of the running program.
   static library open(std::initializer_list<const char*> names);
   explicit operator bool() const { return handle_ != nullptr; }
   template <class F>

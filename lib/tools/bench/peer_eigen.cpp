@@ -5,7 +5,8 @@
 namespace ricci::tools {
 
 void find_eigen(const bench_request& r, std::vector<peer>& to) {
-  const library module = library::open({r.avx2 ? RICCI_BENCH_PEERS "/libricci_peer_eigen_avx2.so" : RICCI_BENCH_PEERS "/libricci_peer_eigen.so"});
+  const library module = r.avx2 ? library::open({"$ORIGIN/libricci_peer_eigen_avx2.so", "$ORIGIN/../bench-peers/libricci_peer_eigen_avx2.so"})
+                                : library::open({"$ORIGIN/libricci_peer_eigen.so", "$ORIGIN/../bench-peers/libricci_peer_eigen.so"});
   const auto find = module ? module.find<ricci_eigen_find>("ricci_eigen_gemm") : nullptr;
   const auto version = module ? module.find<const char*()>("ricci_eigen_version") : nullptr;
   if (!find || !version) return;

@@ -27,7 +27,7 @@ void add(dispatch_fn<T>* dispatch, const gemm_case& p, gemm_data& d, std::vector
 }  // namespace
 
 void find_xsmm(std::vector<peer>& to) {
-  const library xsmm = library::open({RICCI_BENCH_PEERS "/libricci_peer_xsmm.so", "libxsmm.so.1", "libxsmm.so"});
+  const library xsmm = library::open({"$ORIGIN/libricci_peer_xsmm.so", "$ORIGIN/../bench-peers/libricci_peer_xsmm.so", "libxsmm.so.1", "libxsmm.so"});
   if (!xsmm || !xsmm.find<void()>("libxsmm_dmmdispatch")) return;
   if (const auto init = xsmm.find<void()>("libxsmm_init")) init();
   const auto arch = xsmm.find<const char*()>("libxsmm_get_target_arch");

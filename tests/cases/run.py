@@ -97,11 +97,13 @@ def close(got, wanted, job, kind):
     return bool((np.abs(got - wanted) <= 4 * (8 + sum(x.size for x in job.operands)) * eps * size).all())
 
 
-def sums_agree(result, sums):
+def sums_agree(result, job, kind):
     flat = np.asarray(result).ravel(order="C")
-    total, weighted = sums
-    if weighted is None:  # stated with the digits of the source
-        return abs(flat.sum() - total) <= 1e-12 * abs(flat).sum() * flat.size + 5e-6 * abs(total) * (round(total, 3) != total)
+    total, weighted = job.sums
+    if weighted is None:  # of operands that are no integers: within k eps |A||B|, k products in all
+        products = math.prod({l: n for t, x in zip(job.words.split("->")[0].split(","), job.operands) for l, n in zip(t, x.shape)}.values())
+        size = one(job.words, [np.abs(x) for x in job.operands]).sum()
+        return abs(flat.sum() - total) <= (products + len(job.operands)) * np.finfo(kind).eps * size
     return flat.sum() == total and (flat * (np.arange(flat.size) % 11 + 1)).sum() == weighted
 
 
@@ -113,7 +115,7 @@ def check(job, got, kind, wanted):
         return f"{kind}: {got!r} instead of {wanted!r}"
     if job.shape is not None and tuple(np.shape(got)) != job.shape:
         return f"{kind}: extents {np.shape(got)} instead of {job.shape}"
-    if job.sums and not boolean and not sums_agree(got, job.sums):
+    if job.sums and not boolean and not sums_agree(got, job, kind):
         return f"{kind}: sums are not {job.sums}"
     return None
 

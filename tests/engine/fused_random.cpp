@@ -5,6 +5,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -252,6 +253,13 @@ std::map<const char*, double> bounds_of(const case_builder& c, const std::vector
   return bounds;
 }
 
+/// What rounding may take away however small the numbers are: halves are stored in steps of 2^-24, five times at most as in
+/// error_of(); what is below the least normal number of other types may count as zero.
+double least_of(dtype t) {
+  if (t == dtype::f16) return 5 * 0x1p-25;
+  return epsilon_of(compute_type(t)) < 1e-10 ? std::numeric_limits<double>::min() : static_cast<double>(std::numeric_limits<float>::min());
+}
+
 /// The largest error in units of its bound; infinite if something else was written.
 double error_of(const case_builder& c, const std::vector<std::string>& wanted, const std::map<const char*, double>& bounds) {
   const std::size_t size = size_of(c.type);
@@ -267,7 +275,7 @@ double error_of(const case_builder& c, const std::vector<std::string>& wanted, c
         continue;
       }
       const double error = std::abs(get(c.type, at, 0) - get(c.type, wanted[m].data(), n));
-      const double allowed = ((1.5 + factors) * eps + 5 * stored) * bound->second + (eps > 1e-10 ? 1e-6 : 1e-25);
+      const double allowed = ((1.5 + factors) * eps + 5 * stored) * bound->second + least_of(c.type);
       worst = std::max(worst, std::isnan(error) ? 1e301 : error / allowed);
     }
   return worst;

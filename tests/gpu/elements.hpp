@@ -33,8 +33,12 @@ inline std::vector<char> random_bytes(dtype t, std::int64_t bytes, unsigned seed
   return out;
 }
 
-/// How large each element of 32 bits a part and more is, for bounds of errors; of a complex one |re| + |im|, without an imaginary part.
+/// How large each element is, for bounds of errors; of a complex one |re| + |im|, without an imaginary part.
 inline std::vector<char> sizes_of(dtype t, std::vector<char> x) {
+  const auto halves = [&]<class T>(T) {
+    T* const at = reinterpret_cast<T*>(x.data());
+    for (std::size_t e = 0; e < x.size() / sizeof(T); ++e) at[e] = T(std::abs(static_cast<float>(at[e])));
+  };
   const auto put = [&]<class T>(T) {
     T* const at = reinterpret_cast<T*>(x.data());
     const std::size_t parts = is_complex(t) ? 2 : 1;
@@ -44,6 +48,8 @@ inline std::vector<char> sizes_of(dtype t, std::vector<char> x) {
     }
   };
   if (t == dtype::f64 || t == dtype::c128) put(double{});
+  else if (t == dtype::f16) halves(half(0.0f));
+  else if (t == dtype::bf16) halves(bfloat16(0.0f));
   else put(float{});
   return x;
 }

@@ -1,16 +1,21 @@
 // The machine as a value: what is found, measured, shipped and remembered.
 #include <catch2/catch.hpp>
 
+#include <atomic>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include <ricci/core/error.hpp>
 
 #include "kernels/kernels.hpp"
 #include "machine/detail.hpp"
+#include "machine/files.hpp"
 
 namespace fs = std::filesystem;
 using ricci::machine;
@@ -197,4 +202,28 @@ TEST_CASE("the cache folder follows the environment") {
   const with_variable own("RICCI_CACHE", (here.path / "file").string());
   CHECK_THROWS_AS(ricci::save_machine(m), ricci::error);  // a folder that cannot be made
   CHECK_NOTHROW(ricci::this_machine());
+}
+
+TEST_CASE("files are written whole, whatever other threads write") {
+  const folder here;
+  const std::string file = (here.path / "deep" / "file").string();
+  std::atomic<int> torn{0};
+  std::vector<std::thread> writers;
+  for (const char letter : {'a', 'b', 'c', 'd'})
+    writers.emplace_back([&, letter] {
+      for (int n = 0; n < 50; ++n) {
+        try {
+          ricci::detail::write_whole(file, std::string(20000, letter), "a test");
+        } catch (const ricci::error&) {
+          ++torn;
+        }
+        std::ifstream in(file);
+        const std::string text{std::istreambuf_iterator<char>(in), {}};
+        if (text.size() != 20000 || text.find_first_not_of(text[0]) != std::string::npos) ++torn;
+      }
+    });
+  for (std::thread& w : writers) w.join();
+  CHECK(torn == 0);
+  CHECK(std::distance(fs::directory_iterator(here.path / "deep"), {}) == 1);  // nothing is left beside it
+  CHECK_THROWS_AS(ricci::detail::write_whole((here.path / "deep" / "file" / "x").string(), "", "a test"), ricci::error);
 }

@@ -60,6 +60,18 @@ TEST_CASE("lane l of block b is problem 8b + l") {
   CHECK(moved(17, 1, 1) == 1711);
 }
 
+TEST_CASE("assignment keeps memory that is as large, its last block included") {
+  ricci::tensor<double, dynamic, dynamic, interleaved<8>> A(8, 5), B(5, 8), C(3, 8);
+  count_up(B, 3), count_up(C, 4);
+  A = B;  // as many elements, in 64 places instead of 40
+  CHECK(A.extent(0) == 5);
+  CHECK(A == B);
+  const double* const before = A.data();
+  A = C;
+  CHECK(A.data() == before);
+  CHECK(A == C);
+}
+
 TEST_CASE("interleave and deinterleave") {
   for (const int count : {0, 1, 7, 8, 9, 29}) {
     plain<float> A(count);

@@ -90,10 +90,10 @@ class tensor {
     copy_numbers(other);
     other.data_ = nullptr;
   }
-  /// Copies extents and elements; the memory is kept where the sizes agree.
+  /// Copies extents and elements; the memory is kept where it is as large, with what fills up an interleaved block.
   tensor& operator=(const tensor& other) {
     if (this == &other) return *this;
-    if (!data_ || size() != other.size()) return *this = tensor(other);
+    if (!data_ || view().memory_size() != other.view().memory_size()) return *this = tensor(other);
     copy_numbers(other);
     copy_elements(other);
     return *this;

@@ -23,8 +23,18 @@ std::vector<point_axis> axes_of(const plan_step& step, const std::vector<const o
   return axes;
 }
 
-kernels::pointwise_args pointwise_args_of(const plan_step& step, const std::vector<pointwise_output>& statements, int width,
-                                          std::int64_t& rest) {
+/// Takes the outermost axes, of which there are more than a kernel has loops.
+std::vector<loop_around> take_surplus(std::vector<point_axis>& axes, std::size_t outputs) {
+  std::vector<loop_around> around;
+  for (; axes.size() > kernels::max_loops + 2; axes.pop_back()) {
+    const std::vector<std::int64_t>& s = axes.back().strides;
+    const auto first_input = s.begin() + static_cast<std::ptrdiff_t>(outputs);
+    around.push_back({axes.back().extent, {first_input, s.end()}, {s.begin(), first_input}});
+  }
+  return around;
+}
+
+void set_pointwise(other_step& out, const plan_step& step, const std::vector<pointwise_output>& statements, int width) {
   const pair_op& op = step.op;
   std::vector<const operand*> streams;
   for (const pointwise_output& x : statements)
@@ -33,7 +43,8 @@ kernels::pointwise_args pointwise_args_of(const plan_step& step, const std::vect
   for (const operand& x : op.inputs) streams.push_back(&x);
   std::vector<point_axis> axes = axes_of(step, streams, outputs);
   const std::int64_t lanes = axes[0].extent;
-  rest = 0;
+  std::int64_t rest = 0;
+  out.around = take_surplus(axes, outputs);
   if (lanes >= 2 * width && axes.size() < kernels::max_loops && (axes.size() == 1 || lanes % width != 0 || lanes > 8 * width)) {
     // Rows of one vector, so that several go together; what fills none comes behind.
     point_axis rows{lanes / width, axes[0].strides};
@@ -52,7 +63,8 @@ kernels::pointwise_args pointwise_args_of(const plan_step& step, const std::vect
     }
   }
   add_statements(g, op, statements);
-  return g;
+  out.pointwise = out.rest = g;
+  out.rest.lane_extent = rest, out.rest.row_extent = 1;
 }
 
 kernels::halves_args halves_args_of(const plan_step& step) {
@@ -217,9 +229,7 @@ std::shared_ptr<const other_step> bind_other(const plan& p, const segment& s, co
   } else if (step.how == method::pointwise) {
     std::vector<pointwise_output> statements = step.op.outputs;
     if (statements.empty()) statements.push_back({step.op.c, step.op.beta, static_cast<int>(step.op.terms.size())});
-    std::int64_t rest = 0;
-    out->pointwise = out->rest = pointwise_args_of(step, statements, kernels.vector_bytes / (kind ? 8 : 4), rest);
-    out->rest.lane_extent = rest, out->rest.row_extent = 1;
+    set_pointwise(*out, step, statements, kernels.vector_bytes / (kind ? 8 : 4));
     out->point = kernels.pointwise[kind];
     for (const operand& x : step.op.inputs) out->inputs.push_back(place_of(p, s, x, step.slice_label));
     for (const pointwise_output& x : statements) {
@@ -290,6 +300,18 @@ void run_pointwise(const other_step& s, const step_run& r, std::int64_t size) {
   s.point(s.rest, inputs, outputs, r.alphas, r.betas);
 }
 
+/// From loop d of those around on; r's pointers are back where they were when it returns.
+void run_around(const other_step& s, step_run& r, std::int64_t size, std::size_t d) {
+  if (d == s.around.size()) return run_pointwise(s, r, size);
+  const loop_around& x = s.around[d];
+  for (std::int64_t n = 0; n < x.extent; ++n) {
+    run_around(s, r, size, d + 1);
+    const std::int64_t bytes = (n + 1 < x.extent ? 1 : 1 - x.extent) * size;
+    for (std::size_t i = 0; i < x.inputs.size(); ++i) r.inputs[i] = static_cast<const char*>(r.inputs[i]) + x.inputs[i] * bytes;
+    for (std::size_t i = 0; i < x.outputs.size(); ++i) r.outputs[i] = static_cast<char*>(r.outputs[i]) + x.outputs[i] * bytes;
+  }
+}
+
 void run_halves(const bound_step& s, const step_run& r, bool packed) {
   char* matrix = r.scratch + s.pack_a;
   if (!packed) codegen::make_halves(s.other->halves, s.type, r.a, r.alpha, matrix);
@@ -306,7 +328,12 @@ void move_rows(const bound_step& s, const step_run& r) {
 void run_other(const step_run& r, bool packed) {
   const bound_step& s = *r.step;
   if (!s.other->ends.empty()) return run_fibres(s, r, packed);
-  if (s.how == method::pointwise) return run_pointwise(*s.other, r, static_cast<std::int64_t>(size_of(s.type)));
+  if (s.how == method::pointwise) {
+    const auto size = static_cast<std::int64_t>(size_of(s.type));
+    if (s.other->around.empty()) return run_pointwise(*s.other, r, size);
+    step_run moving = r;
+    return run_around(*s.other, moving, size, 0);
+  }
   if (r.table) return move_rows(s, r);
   if (s.how == method::halves && s.other->written_half) return run_halves(s, r, packed);
   if (s.how == method::halves) return s.other->half(s.other->halves, r.a, r.b, r.c, r.alpha, r.beta);

@@ -12,10 +12,17 @@ struct matrix_end {
   kernels::halves_args halves;
 };
 
+/// A loop that a kernel has no room for, with the strides of its inputs and outputs in elements.
+struct loop_around {
+  std::int64_t extent;
+  std::vector<std::int64_t> inputs, outputs;
+};
+
 /// What such a step needs beside the places of a, b and c.
 struct other_step {
   kernels::pointwise_args pointwise;
   kernels::pointwise_args rest;               // of lanes that fill no vector, behind the rows; none if its extent is 0
+  std::vector<loop_around> around;            // of both, from the outermost
   kernels::pointwise_fn point = nullptr;
   std::shared_ptr<const codegen::pointwise_kernel> made;  // the same, written for these arguments
   kernels::halves_args halves;

@@ -161,15 +161,16 @@ class rewriter {
   const bindings& bindings_;
 };
 
-/// Whether two steps walk the same table in the same way.
-bool alike(const plan_step& x, const plan_step& y, const bindings& b) {
+/// Whether two steps of a segment walk the same table in the same way, in every block.
+bool alike(const plan& p, const segment& g, const plan_step& x, const plan_step& y, const bindings& b) {
   walk_order v, w;
-  const plan none;
   if (b.pointers[x.op.a.id] != b.pointers[y.op.a.id] || x.op.a.type != y.op.a.type || x.op.table_stride != y.op.table_stride || x.op.c.type != y.op.c.type) return false;
-  if (!make_order(none, x, v) || !make_order(none, y, w) || v.axes.size() != w.axes.size()) return false;
-  for (std::size_t d = 0; d < v.axes.size(); ++d)
-    if (v.axes[d].extent != w.axes[d].extent || v.axes[d].a != w.axes[d].a || v.indexed(v.axes[d]) != w.indexed(w.axes[d])) return false;
-  return true;
+  if (!make_order(p, x, v) || !make_order(p, y, w) || v.axes.size() != w.axes.size()) return false;
+  const auto same = [&](const step_axis& n, const step_axis& m) {
+    return n.extent == m.extent && v.table(n) == w.table(m) && v.indexed(n) == w.indexed(m);
+  };
+  return same(v.lanes, w.lanes) && std::equal(v.axes.begin(), v.axes.end(), w.axes.begin(), same) &&
+         place_of(p, g, x.op.a, -1).blocks == place_of(p, g, y.op.a, -1).blocks;
 }
 
 }  // namespace
@@ -183,7 +184,7 @@ row_tables rows_of(const plan& p, const bound_plan& bound, const bindings& b) {
     for (std::size_t s = 0; s < steps.size(); ++s) {
       if (steps[s].how != method::gather && steps[s].how != method::scatter) continue;
       for (std::size_t before = 0; before < s && !rows[s]; ++before)
-        if (rows[before] && alike(steps[before], steps[s], b)) rows[s] = rows[before];
+        if (rows[before] && alike(p, p.segments[g], steps[before], steps[s], b)) rows[s] = rows[before];
       if (!rows[s]) rows[s] = made.table_of(g, steps[s]);
     }
   }

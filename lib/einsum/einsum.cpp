@@ -21,8 +21,24 @@ struct memory {
 };
 
 memory& remembered() {
-  static memory m;
+  static memory& m = *new memory;  // never destroyed: destructors of static objects may call einsum
   return m;
+}
+
+constinit thread_local bool key_gone = false;
+
+/// The buffer in which a thread writes its keys, until the thread ends.
+struct key_buffer {
+  std::string text;
+  ~key_buffer() { key_gone = true; }
+};
+
+/// late: for what runs in destructors after that.
+std::string& empty_key(std::string& late) {
+  if (key_gone) return late;
+  thread_local key_buffer kept;
+  kept.text.clear();
+  return kept.text;
 }
 
 void append(std::string& key, std::int64_t x) { key.append(reinterpret_cast<const char*>(&x), sizeof x); }
@@ -39,10 +55,8 @@ void append(std::string& key, const array_info& x) {
 }
 
 /// Equal keys exactly for equal calls; written into a buffer that keeps its memory.
-const std::string& key_of(const einsum_words& words, std::span<const array_info> operands, const array_info* out,
-                          const options& o) {
-  thread_local std::string key;
-  key.clear();
+void write_key(std::string& key, const einsum_words& words, std::span<const array_info> operands, const array_info* out,
+               const options& o) {
   append(key, (words.lists != nullptr) + 2 * (words.result != nullptr) + 4 * (out != nullptr) + 8 * o.strict +
                   16 * o.deterministic + 32 * std::int64_t{o.threads});
   append_list(key, words.text);
@@ -53,7 +67,6 @@ const std::string& key_of(const einsum_words& words, std::span<const array_info>
   if (words.result) append_list(key, *words.result);
   for (const array_info& x : operands) append(key, x);
   if (out) append(key, *out);
-  return key;
 }
 
 struct address_range {
@@ -97,7 +110,9 @@ std::shared_ptr<const prepared_einsum> prepare_einsum(const einsum_words& words,
                                                       const array_info* out, const options& o) {
   // What overlaps how depends on pointers, which are no part of the key; the engine remembers such plans.
   if (out && may_overlap(*out, operands)) return prepare(words, operands, out, o);
-  const std::string& key = key_of(words, operands, out, o);
+  std::string late;
+  std::string& key = empty_key(late);
+  write_key(key, words, operands, out, o);
   memory& m = remembered();
   {
     const std::lock_guard guard(m.lock);

@@ -26,7 +26,7 @@ class executable {
   const plan& stage(std::size_t i) const { return made_->decisions.stages.empty() ? made_->decisions : made_->decisions.stages[i]; }
   const bound_plan& bound(std::size_t i = 0) const { return made_->bounds[i]; }
   const read_tables& tables(std::size_t i = 0) const {
-    static const read_tables none;
+    static const read_tables& none = *new read_tables;
     return tables_.empty() ? none : tables_[i];
   }
   const cuda::executable* gpu() const { return made_->gpu.get(); }
@@ -65,18 +65,17 @@ class executable {
 
 namespace {
 
-/// The caller's pointers and, behind them, those of the tensors between stages: in memory of this thread.
+/// The caller's pointers and, behind them, those of the tensors between stages; both are in memory of this thread.
 bindings with_tensors_between(const plan& p, const bindings& b) {
-  thread_local std::vector<void*> pointers;
   const auto slots = static_cast<std::size_t>(p.source.slot_count);
   const auto rounded = [](std::int64_t bytes) { return (bytes + 4095) / 4096 * 4096 + 128; };
   std::int64_t all = 0;
   for (std::int64_t bytes : p.between) all += rounded(bytes);
-  char* at = between_stages(all);
-  pointers.resize(std::max(pointers.size(), slots + p.between.size()));
-  if (b.pointers) std::copy(b.pointers, b.pointers + slots, pointers.begin());
+  char* at = between_stages(all + static_cast<std::int64_t>((slots + p.between.size()) * sizeof(void*)));
+  void** const pointers = reinterpret_cast<void**>(at + all);
+  if (b.pointers) std::copy(b.pointers, b.pointers + slots, pointers);
   for (std::size_t n = 0; n < p.between.size(); ++n) pointers[slots + n] = at, at += rounded(p.between[n]);
-  return {pointers.data(), b.scalars};
+  return {pointers, b.scalars};
 }
 
 /// Plans that are remembered before the memory is emptied.
@@ -124,7 +123,7 @@ struct memory {
 };
 
 memory& remembered() {
-  static memory m;
+  static memory& m = *new memory;  // never destroyed: destructors of static objects may run statements
   return m;
 }
 

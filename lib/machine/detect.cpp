@@ -140,15 +140,16 @@ machine detect_machine() {
 }  // namespace detail
 
 const machine& this_machine() {
-  // Initialised once, whichever thread comes first; a damaged or unreadable file only means estimates.
-  static const machine here = [] {
+  // Initialised once, whichever thread comes first; a damaged or unreadable file only means estimates. Never destroyed:
+  // destructors of static objects may make plans.
+  static const machine& here = *new machine([] {
     machine found = detail::detect_machine();
     try {
       if (auto remembered = detail::load_machine(detail::machine_file_of(found), found)) return *remembered;
     } catch (...) {
     }
     return found;
-  }();
+  }());
   return here;
 }
 

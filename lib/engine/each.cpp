@@ -68,11 +68,13 @@ void execute_each(const bound_plan& p, const bare_call* bare, const void* const*
   {
     const std::int64_t t = omp_get_thread_num(), n = omp_get_num_threads();
     try {
-      run_range(p, bare, slots, slot_count, scalars, count * t / n, count * (t + 1) / n);
+      if (!bare) workspace(p.own_bytes());
     } catch (...) {
 #pragma omp critical(ricci_each_failure)
       failure = std::current_exception();
     }
+#pragma omp barrier  // nobody writes before all have their memory
+    if (!failure) run_range(p, bare, slots, slot_count, scalars, count * t / n, count * (t + 1) / n);
   }
   if (failure) std::rethrow_exception(failure);
 }

@@ -9,7 +9,7 @@ class bare_call;
 
 /// Runs `p` for problems 0 .. count-1. Slot s of problem i is at slots[s][i]. OpenMP over the problems when they are
 /// many, inside each problem when they are few and large. bare: the same problem as one kernel call, or null.
-/// Errors    no_memory; problems that come later in the batch may have run.
+/// Errors    no_memory, before any problem has run.
 void execute_each(const bound_plan& p, const bare_call* bare, const void* const* const* slots, int slot_count, std::int64_t count,
                   const std::complex<double>* scalars);
 

@@ -127,12 +127,12 @@ memory& remembered() {
   return m;
 }
 
-/// So that run() allocates nothing on this thread.
-void reserve(const executable& e) {
+/// So that run() allocates nothing on this thread. alone: no other takes part.
+void reserve(const executable& e, bool alone) {
   if (e.gpu()) return;
   for (std::size_t i = 0; i < e.stages(); ++i) {
     const bound_plan& p = e.bound(i);
-    const int threads = p.max_threads > 0 ? p.max_threads : omp_get_max_threads();
+    const int threads = alone ? 1 : p.max_threads > 0 ? p.max_threads : omp_get_max_threads();
     if (p.has_blocks) workspace(threads * p.own_bytes());
     else workspace(p.temporaries_bytes + threads * p.packs_bytes);
   }
@@ -148,13 +148,13 @@ std::shared_ptr<const executable> compile(const program& p, const options& o) {
   {
     const std::lock_guard guard(m.lock);
     if (const auto found = m.plans.find(key); found != m.plans.end()) {
-      reserve(*found->second);
+      reserve(*found->second, false);
       return found->second;
     }
   }
   check(p);
   auto made = std::make_shared<const executable>(p, o);
-  reserve(*made);
+  reserve(*made, false);
   const std::lock_guard guard(m.lock);
   if (m.plans.size() >= most_remembered) m.plans.clear();
   return m.plans.try_emplace(key, std::move(made)).first->second;
@@ -175,9 +175,12 @@ std::shared_ptr<const executable> compile(const program& p, const options& o, co
 
 const bound_plan& bound_of(const executable& e) { return e.bound(); }
 
+void reserve(const executable& e) { reserve(e, omp_in_parallel()); }
+
 void run(const executable& e, const bindings& b) {
   if (e.gpu()) return e.gpu()->run(b, nullptr);
   if (e.decisions().stages.empty()) return execute(e.bound(), b, e.tables());
+  reserve(e);  // now: a stage that stored its results cannot run again
   const bindings all = with_tensors_between(e.decisions(), b);
   for (std::size_t i = 0; i < e.stages(); ++i) execute(e.bound(i), all, e.tables(i));
 }

@@ -53,6 +53,8 @@ void recipe::run(const void* const* bases, const std::complex<double>* coefficie
   const copies mine(copies_, space_);
   void* few[usual_slots];
   std::vector<void*> many;
+  if (steps_.size() > 1)  // what the first plan stores cannot be computed again
+    for (const step& s : steps_) reserve(*s.code);
   for (const step& s : steps_) {
     void** pointers = few;
     if (s.slots.size() > usual_slots) many.resize(s.slots.size()), pointers = many.data();

@@ -32,7 +32,11 @@ std::shared_ptr<const executable> compile(const program& p, const options& o, co
 
 /// Runs a plan. Allocates nothing (the calling thread's workspace was reserved by compile() on this thread, and grows
 /// once if another thread runs the plan).
+/// Errors: no_memory then, and nothing was changed.
 void run(const executable& e, const bindings& b);
+
+/// Reserves what a run on this thread needs; before the first of several plans that belong together. Errors: no_memory.
+void reserve(const executable& e);
 
 /// The same for a program over GPU tensors: enqueues on a CUDA stream (null: the default one) and returns. May be
 /// captured in a CUDA graph. Errors: wrong_space (host tensors, or pointers that are not the GPU's), gpu_failed, no_memory.

@@ -123,13 +123,37 @@ void write_code(const fs::path& folder, const std::string& name, const hash128& 
 
 enum : int { attribute_local_bytes = 3, attribute_registers = 4, attribute_dynamic_shared = 8 };
 
-kernel load(const device& d, const kernel_request& r, const std::string& code) {
+/// Loaded code, which is unloaded unless somebody keeps it.
+class module_holder {
+ public:
+  module_holder(const device& d, const std::string& code) : device_(d) {
+    const use_device use(d);
+    check(need_driver().module_load(&module_, code.data()), "loading a kernel on " + d.machine.name);
+  }
+  ~module_holder() {
+    if (!module_) return;
+    try {
+      const use_device use(device_);
+      find_driver().module_unload(module_);
+    } catch (const std::exception&) {
+      // The context was lost, and the code with it.
+    }
+  }
+  module_holder(const module_holder&) = delete;
+  module_holder& operator=(const module_holder&) = delete;
+  cu_module get() const { return module_; }
+  void keep() { module_ = nullptr; }
+
+ private:
+  const device& device_;
+  cu_module module_ = nullptr;
+};
+
+kernel find_kernel(const device& d, const kernel_request& r, cu_module module) {
   const driver& cuda = need_driver();
   const use_device use(d);
-  cu_module module = nullptr;
   kernel k;
   k.shared_bytes = static_cast<unsigned>(r.shared_bytes);
-  check(cuda.module_load(&module, code.data()), "loading a kernel on " + d.machine.name);
   check(cuda.module_function(&k.function, module, r.name.c_str()), "looking for the kernel " + r.name);
   if (r.shared_bytes > 0)
     check(cuda.function_set(k.function, attribute_dynamic_shared, r.shared_bytes),
@@ -161,6 +185,7 @@ std::string machine_code(const std::string& text, int architecture) {
 }
 
 kernel load_kernel(const device& d, const kernel_request& r) {
+  // Kernels stay loaded as long as the process lives, however many they are: whoever has one may launch it at any time.
   static std::mutex lock;
   static std::unordered_map<std::string, kernel> known;
   const std::string key = std::to_string(d.ordinal) + " " + std::to_string(r.threads) + " " + std::to_string(r.shared_bytes) + " " + r.name + " " + r.text;
@@ -168,9 +193,12 @@ kernel load_kernel(const device& d, const kernel_request& r) {
     const std::lock_guard guard(lock);
     if (const auto found = known.find(key); found != known.end()) return found->second;
   }
-  const kernel made = load(d, r, machine_code(r.text, d.machine.architecture));
+  module_holder loaded(d, machine_code(r.text, d.machine.architecture));
+  const kernel made = find_kernel(d, r, loaded.get());
   const std::lock_guard guard(lock);
-  return known.try_emplace(key, made).first->second;
+  const auto [at, is_first] = known.try_emplace(key, made);
+  if (is_first) loaded.keep();
+  return at->second;
 }
 
 }  // namespace ricci::cuda

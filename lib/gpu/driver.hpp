@@ -36,7 +36,6 @@ struct cu_pool_props {
   X(device_get, cuDeviceGet, (cu_device*, int))                                                        \
   X(device_name, cuDeviceGetName, (char*, int, cu_device))                                             \
   X(device_attribute, cuDeviceGetAttribute, (int*, int, cu_device))                                    \
-  X(device_memory, cuDeviceTotalMem_v2, (std::size_t*, cu_device))                                     \
   X(primary_retain, cuDevicePrimaryCtxRetain, (cu_context*, cu_device))                                \
   X(context_get, cuCtxGetCurrent, (cu_context*))                                                       \
   X(context_push, cuCtxPushCurrent_v2, (cu_context))                                                   \
@@ -64,8 +63,6 @@ struct cu_pool_props {
   X(occupancy, cuOccupancyMaxActiveBlocksPerMultiprocessor, (int*, cu_function, int, std::size_t))     \
   X(launch, cuLaunchKernel, (cu_function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,  \
                              unsigned, cu_stream, void**, void**))                                     \
-  X(stream_create, cuStreamCreate, (cu_stream*, unsigned))                                             \
-  X(stream_destroy, cuStreamDestroy_v2, (cu_stream))                                                   \
   X(stream_synchronize, cuStreamSynchronize, (cu_stream))                                              \
   X(event_create, cuEventCreate, (cu_event*, unsigned))                                                \
   X(event_destroy, cuEventDestroy_v2, (cu_event))                                                      \

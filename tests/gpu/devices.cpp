@@ -1,0 +1,50 @@
+// What happens around kernels: loaded code.
+// The GPUs are pretended, so that this runs everywhere; see pretended/gpus.cpp.
+#include <catch2/catch.hpp>
+
+#include <dlfcn.h>
+#include <stdlib.h>
+
+#include <thread>
+
+#include <ricci/core/error.hpp>
+
+#include "gpu/cache.hpp"
+#include "pretended/gpus.hpp"
+
+using namespace ricci;
+
+namespace {
+
+/// The library that is found for the driver and for NVRTC, before anything looks for them.
+struct pretence {
+  void* library = dlopen(RICCI_PRETENDED_GPUS, RTLD_NOW | RTLD_LOCAL);
+  pretence() {
+    for (const char* name : {"RICCI_LIBCUDA", "RICCI_LIBNVRTC"}) setenv(name, RICCI_PRETENDED_GPUS, 1);
+    setenv("RICCI_CACHE", "", 1);
+    setenv("RICCI_CUBLAS", "0", 1);
+  }
+  template <class F> F* find(const char* name) const {
+    REQUIRE(library);
+    return reinterpret_cast<F*>(dlsym(library, name));
+  }
+  pretended_gpus& state() const { return *find<decltype(pretended_state)>("pretended_state")(); }
+} const gpus;
+
+}  // namespace
+
+TEST_CASE("code that nobody uses is unloaded") {
+  const cuda::device& here = cuda::device_of(0);
+  const int before = gpus.state().modules;
+  gpus.state().lacks_kernels = true;
+  CHECK_THROWS_AS(cuda::load_kernel(here, {"text one", "name"}), error);
+  gpus.state().lacks_kernels = false;
+  CHECK(gpus.state().modules == before);
+  // Several that load the same at once: one of them is first.
+  gpus.state().load_takes = 100;
+  std::vector<std::thread> team;
+  for (int n = 0; n < 3; ++n) team.emplace_back([&] { cuda::load_kernel(here, {"text two", "name"}); });
+  for (std::thread& t : team) t.join();
+  gpus.state().load_takes = 0;
+  CHECK(gpus.state().modules == before + 1);
+}

@@ -85,8 +85,13 @@ void require_device(const void* pointer, const char* name, const device& d) {
   throw error(errc::wrong_space, std::string(name) + (owner < 0 ? " is not in GPU memory" : " is in the memory of another GPU"));
 }
 
-operands operands_of(const gemm_problem& p, const void* a, const void* b, void* c, const device& d) {
-  require_device(a, "a", d), require_device(b, "b", d), require_device(c, "c", d);
+/// alpha == 0 or k == 0: c is scaled, a and b are not read.
+bool is_scaling(const gemm_problem& p) { return p.k == 0 || p.alpha == 0.0; }
+
+/// reads: of a and b as well.
+operands operands_of(const gemm_problem& p, const void* a, const void* b, void* c, const device& d, bool reads) {
+  if (reads) require_device(a, "a", d), require_device(b, "b", d);
+  require_device(c, "c", d);
   operands x;
   x.a = a, x.b = b, x.c = c;
   x.alpha[0] = p.alpha.real(), x.alpha[1] = p.alpha.imag(), x.beta[0] = p.beta.real(), x.beta[1] = p.beta.imag();
@@ -95,7 +100,6 @@ operands operands_of(const gemm_problem& p, const void* a, const void* b, void* 
 
 bool nothing_to_do(const gemm_problem& p) { return p.m == 0 || p.n == 0 || p.batch == 0 || p.lanes == 0; }
 
-/// alpha == 0 or k == 0: c is scaled, a and b are not read.
 step_shape scaled_only(step_shape s) {
   s.has_a = s.has_b = false;
   s.k.clear();
@@ -107,8 +111,8 @@ step_shape scaled_only(step_shape s) {
 void run_gemm_gpu(const gemm_problem& p, const void* a, const void* b, void* c, void* stream) {
   if (nothing_to_do(p)) return;
   const device& d = current_device();
-  operands x = operands_of(p, a, b, c, d);
-  const bool scaled = p.k == 0 || p.alpha == 0.0;
+  const bool scaled = is_scaling(p);
+  operands x = operands_of(p, a, b, c, d, !scaled);
   if (scaled) x.alpha[0] = x.alpha[1] = 0;
   step_shape of_types;
   of_types.a = of_types.b = of_types.c = p.type;
@@ -131,7 +135,7 @@ void run_gemm_each_gpu(const gemm_problem& p, const void* const* a, const void* 
   if (p.m > most || p.n > most || p.k > most || p.k == 0 || p.lanes != 1)
     throw error(errc::bad_argument, "arrays of pointers on the GPU take matrices from 1 to 64 a side");
   const device& d = current_device();
-  const operands x = operands_of(p, a, b, const_cast<void**>(c), d);
+  const operands x = operands_of(p, a, b, const_cast<void**>(c), d, true);
   launch(remember(d, p, true, {}, [&] {
            step_plan plan;
            plan.kind = kernel_kind::small;

@@ -1,4 +1,4 @@
-// What happens around kernels: loaded code.
+// What happens around kernels: launches and loaded code.
 // The GPUs are pretended, so that this runs everywhere; see pretended/gpus.cpp.
 #include <catch2/catch.hpp>
 
@@ -7,7 +7,8 @@
 
 #include <thread>
 
-#include <ricci/core/error.hpp>
+#include <ricci/engine/gemm.hpp>
+#include <ricci/ricci.hpp>
 
 #include "gpu/cache.hpp"
 #include "pretended/gpus.hpp"
@@ -31,7 +32,35 @@ struct pretence {
   pretended_gpus& state() const { return *find<decltype(pretended_state)>("pretended_state")(); }
 } const gpus;
 
+/// The launches of some work on each GPU.
+struct launches {
+  int on[2];
+  bool operator==(const launches&) const = default;
+};
+
+template <class Work>
+launches count(const Work& work) {
+  const int before[] = {gpus.state().launches[0], gpus.state().launches[1]};
+  work();
+  return {{gpus.state().launches[0] - before[0], gpus.state().launches[1] - before[1]}};
+}
+
+using matrix = tensor<double, dynamic, dynamic, gpu>;
+
 }  // namespace
+
+TEST_CASE("a product that is only scaled reads no factors") {
+  const cuda::use_device use(cuda::device_of(0));
+  matrix C(40, 40);
+  gemm_problem p;
+  p.m = p.n = p.k = 40, p.a_row = p.b_row = p.c_row = 40, p.beta = 2;
+  CHECK_THROWS_AS(run_gemm_gpu(p, nullptr, nullptr, C.data()), error);
+  p.alpha = 0;
+  CHECK(count([&] { run_gemm_gpu(p, nullptr, nullptr, C.data()); }) == launches{{1, 0}});
+  p.alpha = 1, p.k = 0;
+  CHECK(count([&] { run_gemm_gpu(p, nullptr, nullptr, C.data()); }) == launches{{1, 0}});
+  CHECK_THROWS_AS(run_gemm_gpu(p, nullptr, nullptr, nullptr), error);
+}
 
 TEST_CASE("code that nobody uses is unloaded") {
   const cuda::device& here = cuda::device_of(0);

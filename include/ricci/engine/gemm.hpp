@@ -42,7 +42,7 @@ bool run_gemm_again(std::uint64_t which, const void* a, const void* b, void* c);
 void run_gemm_each(const gemm_problem& p, const void* const* a, const void* const* b, void* const* c);
 
 /// Both on the GPU: the matrices (and, for _each, the arrays of pointers to them) are in its memory. Enqueued on a CUDA
-/// stream, null for the default one. _each takes sides and sums up to 64.
+/// stream, null for the default one. _each takes sides and sums from 1 to 64, and reads a and b whatever alpha is.
 /// Errors    no_gpu, gpu_failed, wrong_space, no_memory; bad_argument for larger matrices by pointers.
 void run_gemm_gpu(const gemm_problem& p, const void* a, const void* b, void* c, void* stream = nullptr);
 void run_gemm_each_gpu(const gemm_problem& p, const void* const* a, const void* const* b, void* const* c, void* stream = nullptr);

@@ -224,8 +224,10 @@ void executable::check_pointers(const bindings& b) const {
     if (x.where != operand::kind::external) return;
     const void* const pointer = b.pointers[x.slot];
     const auto known = std::find_if(recent.begin(), recent.end(), [&](const answer& a) { return a.pointer == pointer && pointer; });
-    const int owner = known != recent.end() ? known->owner : owner_of(pointer);
-    if (known == recent.end() && owner >= 0) recent[next++ % recent.size()] = {pointer, owner};
+    if (known != recent.end() && known->owner == device_.ordinal) return;
+    const int owner = owner_of(pointer);  // also where another GPU is known: that memory may have been freed since
+    if (known != recent.end()) known->owner = owner;
+    else if (owner >= 0) recent[next++ % recent.size()] = {pointer, owner};
     if (owner == device_.ordinal) return;
     const std::string name = name_of_slot(plan_, x.slot);
     if (!pointer) throw error(errc::bad_argument, "the data of " + name + " is null");

@@ -1,4 +1,4 @@
-// What happens around kernels: launches and loaded code.
+// What happens around kernels, on two GPUs: whose memory is whose, and loaded code.
 // The GPUs are pretended, so that this runs everywhere; see pretended/gpus.cpp.
 #include <catch2/catch.hpp>
 
@@ -13,6 +13,7 @@
 #include "gpu/cache.hpp"
 #include "pretended/gpus.hpp"
 
+using namespace ricci::labels;
 using namespace ricci;
 
 namespace {
@@ -30,6 +31,7 @@ struct pretence {
     return reinterpret_cast<F*>(dlsym(library, name));
   }
   pretended_gpus& state() const { return *find<decltype(pretended_state)>("pretended_state")(); }
+  void move(void* memory, int owner) const { find<decltype(pretended_move)>("pretended_move")(memory, owner); }
 } const gpus;
 
 /// The launches of some work on each GPU.
@@ -47,7 +49,21 @@ launches count(const Work& work) {
 
 using matrix = tensor<double, dynamic, dynamic, gpu>;
 
+void multiply(matrix& C, const matrix& A, const matrix& B) { C(i, j) = A(i, k) * B(k, j); }
+
 }  // namespace
+
+TEST_CASE("memory at an address that was another GPU's before") {
+  const cuda::use_device zero(cuda::device_of(0));
+  matrix A(40, 50), B(50, 60), C(40, 60), D(40, 50);
+  CHECK(count([&] { multiply(C, A, B); }) == launches{{1, 0}});
+  for (matrix* x : {&A, &B, &C}) gpus.move(x->data(), 1);
+  const cuda::use_device one(cuda::device_of(1));
+  CHECK(count([&] { multiply(C, A, B); }) == launches{{0, 1}});
+  CHECK_THROWS_AS(multiply(C, D, B), error);  // it is on the first one still
+  gpus.move(D.data(), 1);
+  CHECK(count([&] { multiply(C, D, B); }) == launches{{0, 1}});
+}
 
 TEST_CASE("a product that is only scaled reads no factors") {
   const cuda::use_device use(cuda::device_of(0));

@@ -143,7 +143,7 @@ void reserve(const executable& e, bool alone) {
 
 std::shared_ptr<const executable> compile(const program& p, const options& o) {
   std::string key = key_of(p, o);
-  if (cuda::on_gpu(p)) append(key, cuda::current_device().ordinal);
+  if (cuda::on_gpu(p)) append(key, detail::current_gpu());
   memory& m = remembered();
   {
     const std::lock_guard guard(m.lock);
@@ -198,6 +198,8 @@ std::string describe(const executable& e) {
 std::string describe(const program& p, const machine& m, const options& o) {
   return to_string(make_plan(p, m, o), m, true);
 }
+
+int detail::current_gpu() { return cuda::current_device().ordinal; }
 
 double flops(const executable& e) { return e.gpu() ? e.gpu()->plan().flops : e.decisions().flops; }
 

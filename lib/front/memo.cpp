@@ -17,6 +17,7 @@ struct memo_entry {
     bool far;
   };
   memo_entry* next = nullptr;
+  int gpu = -1;  // whose plan this is; -1: the host's
   std::shared_ptr<const executable> code;
   std::shared_ptr<const recipe> parts;  // instead of code, for interleaved tensors
   std::vector<std::int64_t> numbers;
@@ -60,6 +61,7 @@ bool matches(const memo_entry& e, const front_call& call) {
   const int count = call.program->number_count;
   for (int n = 0; n < count; ++n)
     if (e.numbers[n] != call.numbers[n]) return false;
+  if (e.gpu >= 0 && e.gpu != current_gpu()) return false;
   const memo_entry::slot& left = e.slots[0];
   const std::int64_t left_base = address(call, left);
   for (std::size_t s = 1; s < e.slots.size(); ++s) {
@@ -77,6 +79,7 @@ memo_entry* make_entry(const front_call& call) {
     e->parts = std::make_shared<const recipe>(lower_interleaved(call, low, naming::by_place, {}), options{}, call.bases);
   else
     e->code = compile(make_program(call, low, naming::by_place));
+  if (call.program->leaves[low.slots[0].leaf].space == memory_space::gpu) e->gpu = current_gpu();
   e->numbers.assign(call.numbers, call.numbers + call.program->number_count);
   for (const slot_use& s : low.slots) {
     const std::int64_t size = element_bytes(call.program->leaves[s.leaf]);

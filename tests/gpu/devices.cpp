@@ -1,4 +1,4 @@
-// What happens around kernels, on two GPUs: whose memory is whose, and loaded code.
+// What happens around kernels, on two GPUs: which of them a statement runs on, whose memory is whose, and loaded code.
 // The GPUs are pretended, so that this runs everywhere; see pretended/gpus.cpp.
 #include <catch2/catch.hpp>
 
@@ -48,10 +48,27 @@ launches count(const Work& work) {
 }
 
 using matrix = tensor<double, dynamic, dynamic, gpu>;
+using stack = tensor<double, dynamic, 3, 3, gpu, interleaved<8>>;
 
 void multiply(matrix& C, const matrix& A, const matrix& B) { C(i, j) = A(i, k) * B(k, j); }
+void multiply(stack& C, const stack& A, const stack& B) { C(e, i, j) = A(e, i, k) * B(e, k, j); }
+
+template <class Tensor, class... Extents>
+void multiply_on(int ordinal, Extents... extents) {
+  const cuda::use_device use(cuda::device_of(ordinal));
+  Tensor A(extents...), B(extents...), C(extents...);
+  multiply(C, A, B);
+}
 
 }  // namespace
+
+TEST_CASE("the same statement on one GPU and on the other") {
+  for (const int ordinal : {0, 1, 0, 1}) {
+    const launches wanted = ordinal == 0 ? launches{{1, 0}} : launches{{0, 1}};
+    CHECK(count([&] { multiply_on<matrix>(ordinal, 70, 70); }) == wanted);
+    CHECK(count([&] { multiply_on<stack>(ordinal, 64); }) == wanted);
+  }
+}
 
 TEST_CASE("memory at an address that was another GPU's before") {
   const cuda::use_device zero(cuda::device_of(0));

@@ -65,5 +65,8 @@ struct footprint {
 /// Decides how the memory of the left side and of another reference relate. O(rank^2), no allocation.
 overlap::kind classify(const footprint& left, const footprint& other) noexcept;
 
+/// The GPU for which compile() plans now: that of the thread's current CUDA context, else the first. Errors: no_gpu.
+int current_gpu();
+
 }  // namespace detail
 }  // namespace ricci

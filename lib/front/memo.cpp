@@ -72,7 +72,7 @@ bool matches(const memo_entry& e, const front_call& call) {
   return true;
 }
 
-memo_entry* make_entry(const front_call& call) {
+std::unique_ptr<memo_entry> make_entry(const front_call& call) {
   const lowering low = resolve(call);
   auto e = std::make_unique<memo_entry>();
   if (is_interleaved(low))
@@ -88,11 +88,12 @@ memo_entry* make_entry(const front_call& call) {
     // Memory of the very same tensor is never far: that it is disjoint is part of the plan's text.
     to.far = to.distance != 0 && is_far(e->slots[0], address(call, e->slots[0]), to, address(call, to));
   }
-  return e.release();
+  return e;
 }
 
-memo_entry* remember(memo& m, memo_entry* e) {
+memo_entry* remember(memo& m, std::unique_ptr<memo_entry> made) {
   if (!m.first) kept.memos.push_back(&m);
+  memo_entry* const e = made.release();
   e->next = m.first;
   m.first = e;
   int count = 1;
@@ -128,9 +129,9 @@ void execute(const front_call& call, memo& remembered) {
   }
   for (const memo_entry* e = remembered.first; e; e = e->next)
     if (matches(*e, call)) return run_entry(*e, call);
-  std::unique_ptr<memo_entry> made(make_entry(call));
+  std::unique_ptr<memo_entry> made = make_entry(call);
   if (keeper_gone) return run_entry(*made, call);
-  run_entry(*remember(remembered, made.release()), call);
+  run_entry(*remember(remembered, std::move(made)), call);
 }
 
 }  // namespace ricci::detail

@@ -3,6 +3,7 @@
 
 #include <ricci/ricci.hpp>
 
+#include <atomic>
 #include <limits>
 #include <sstream>
 
@@ -13,6 +14,9 @@
 using namespace ricci::labels;
 using namespace ricci::literals;
 using ricci::of_size;
+
+extern std::atomic<long> allocations;  // counted in tests/engine/count_new.cpp
+extern const bool allocations_are_counted;
 
 namespace {
 
@@ -173,6 +177,18 @@ TEST_CASE("what does not fit is said") {
   CHECK_THROWS_WITH(g.push_back(x(0)), Catch::Contains("2 x 3 in a group of 2 x 2"));
   CHECK_THROWS_AS(g(0), ricci::error);
   CHECK(g.empty());
+}
+
+TEST_CASE("a group grows by more than one matrix at a time") {
+  if (!allocations_are_counted) return;  // under the thread sanitizer
+  const std::int64_t count = 4096;
+  const auto x = ricci::make_batch<double>(of_size(2, 2), count);
+  ricci::group<const double> g(of_size(2, 2));
+  const long before = allocations;
+  for (std::int64_t at = 0; at < count; ++at) g.push_back(x(at));
+  CHECK(g.size() == count);
+  CHECK(allocations > before);
+  CHECK(allocations - before < 64);
 }
 
 #ifdef RICCI_TEST_EIGEN

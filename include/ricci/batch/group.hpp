@@ -63,9 +63,13 @@ class group {
                     "ricci[R011]: a temporary in an expression; give it a name first; see docs/errors.md#R011");
       detail::check_group_size(matrix.extent(0), matrix.extent(1), rows_, cols_);
       T* const data = matrix.data();
-      strides_.reserve(strides_.size() + 2);
       pointers_.push_back(const_cast<value_type*>(data));
-      strides_.push_back(matrix.stride(0)), strides_.push_back(matrix.stride(1));
+      try {
+        strides_.insert(strides_.end(), {matrix.stride(0), matrix.stride(1)});
+      } catch (...) {
+        pointers_.pop_back();
+        throw;
+      }
     }
   }
 

@@ -98,10 +98,10 @@ void append(std::string& key, const reference& r) {
   }
 }
 
-/// The program as bytes; equal exactly for equal programs and options.
+/// The program as bytes; equal exactly for equal programs and options but for check_indices, of which plans know nothing.
 std::string key_of(const program& p, const options& o) {
   std::string key;
-  append(key, o.strict + 2 * o.deterministic + 4 * o.threads);
+  append(key, o.strict + 2 * o.deterministic + 4 * std::int64_t{o.threads});
   append(key, static_cast<std::int64_t>(p.labels.size()));
   for (const label_info& l : p.labels) append(key, static_cast<std::int64_t>(l.name.size())), key += l.name, append(key, l.extent);
   append(key, p.local_count), append(key, p.slot_count), append(key, p.scalar_count);

@@ -24,7 +24,7 @@ class block_runner {
     panel_a_ = r.scratch + s_.pack_a;
     panel_b_ = panel_a_ + panel_bytes(g_.rows, g_, size_);
     buffer_ = panel_b_ + panel_bytes(g_.cols, g_, size_);
-    for (std::int64_t i = 0; i < most_rows; ++i) buffer_rows_[i] = i * g_.tile_cols * t_.reals;
+    for (std::int64_t i = 0; i < cache_blocks::most_tile; ++i) buffer_rows_[i] = i * g_.tile_cols * t_.reals;
   }
 
   void run(const char* a, const char* b, char* c, std::int64_t m0, std::int64_t m1, std::int64_t n0, std::int64_t n1) {
@@ -129,14 +129,12 @@ class block_runner {
     }
   }
 
-  static constexpr int most_rows = 64, most_cols = 64;  // of a tile
-
   const step_run& r_;
   const bound_step& s_;
   const blocked_product& t_;
   const cache_blocks& g_;
-  std::int64_t buffer_rows_[most_rows];
-  kernels::piece pieces_[most_cols];
+  std::int64_t buffer_rows_[cache_blocks::most_tile];
+  kernels::piece pieces_[cache_blocks::most_tile];
   std::int64_t pieces_of_ = -1, pieces_width_ = 0, piece_count_ = 0;
   std::int64_t size_, size_c_;
   char *panel_a_, *panel_b_, *buffer_;

@@ -11,7 +11,6 @@ namespace {
 using offsets = std::vector<std::int64_t>;
 
 constexpr std::int64_t sums_at_once = 8;     // for all panels, so that memory is read in long runs
-constexpr std::int64_t most_lines = 64;      // of a panel
 constexpr std::int64_t most_in_box = 2048;   // lines that are turned through the stack
 constexpr std::int64_t least_run = 4;
 constexpr std::int64_t asked_ahead = 512;    // bytes
@@ -113,7 +112,7 @@ void panel_packer::pack_sum_runs(const char* source, char* target, const panel_r
 void panel_packer::pack_line_runs(const char* source, char* target, const panel_range& x) const {
   std::int64_t rows[sums_at_once];
   for (std::int64_t i = 0; i < sums_at_once; ++i) rows[i] = i * x.width;
-  kernels::piece pieces[most_lines];
+  kernels::piece pieces[cache_blocks::most_tile];  // a panel is as wide as a tile
   for (std::int64_t k = x.k0; k < x.k1; k += sums_at_once) {
     char* to = target + (k - x.k0) * x.width * size_;
     for (std::int64_t l = x.l0; l < x.l1; l += x.width, to += x.width * (x.k1 - x.k0) * size_) {

@@ -102,6 +102,7 @@ struct step_axis {
 
 /// How a blocked product is cut: register tiles, and blocks of rows, columns and summed indices for the caches.
 struct cache_blocks {
+  static constexpr std::int64_t most_tile = 64;  // rows or columns of a tile: lists of them have this room
   std::int64_t tile_rows = 0, tile_cols = 0, rows = 0, cols = 0, sums = 0;
   bool operator==(const cache_blocks&) const = default;
 };

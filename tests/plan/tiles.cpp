@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "machines.hpp"
+#include "plan/blocked.hpp"
 #include "plan/candidate.hpp"
 
 using namespace ricci;
@@ -26,4 +27,21 @@ TEST_CASE("only what is packed is cut for the caches, rows of memory last") {
   CHECK(narrow[2].tile < 4096);
   CHECK(narrow[2].tile * 256 * 8 <= m.caches[1].bytes / 2);
   CHECK(fitted(100000)[1].tile < 100000);
+}
+
+TEST_CASE("no tile of a blocked product is larger than the lists of its rows and columns") {
+  machine m = *named_machine("avx512");
+  pair_op op;
+  op.a.where = op.b.where = op.c.where = operand::kind::external;
+  for (const int bytes : {16, 32, 64, 128, 256})
+    for (const dtype type : {dtype::f32, dtype::f64, dtype::c64}) {
+      m.vector_bytes = bytes;
+      op.a.type = op.b.type = op.c.type = type;
+      const auto step = planning::blocked_step(op, {{0, 4096, 4096, 4096, 0, 4096, group::m}, {1, 4096, 4096, 0, 1, 1, group::n}, {2, 4096, 4096, 1, 4096, 0, group::k}}, m);
+      REQUIRE(step);
+      CHECK(step->cut.tile_rows > 0);
+      CHECK(step->cut.tile_cols > 0);
+      CHECK(step->cut.tile_rows <= cache_blocks::most_tile);
+      CHECK(step->cut.tile_cols <= cache_blocks::most_tile);
+    }
 }

@@ -187,7 +187,7 @@ struct plan {
   bool operator==(const plan&) const = default;
 };
 
-/// What a measurement knows better than the cost model.
+/// What the cost model shall not decide: tests look at blocks of any size with it.
 struct hints {
   std::int64_t block = -1;  // extent of a block of the common label; 0: no blocks; -1: the cost model decides
   bool interleave = false;

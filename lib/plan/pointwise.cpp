@@ -254,7 +254,6 @@ plan_step lower_other(const pair_op& op, const std::vector<std::int64_t>& extent
   const bool pointwise = op.what == action::pointwise;
   s.how = pointwise ? method::pointwise : op.what == action::gather ? method::gather : method::scatter;
   add_axes(s, pointwise || op.what == action::gather ? op.c.labels : op.b.labels, extents);
-  if (op.what == action::scatter) add_axes(s, {}, extents);
   double count = 1;
   for (const step_axis& x : s.axes) count *= static_cast<double>(x.extent);
   double cycles = 0;

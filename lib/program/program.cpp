@@ -114,9 +114,7 @@ void check_statement(const program& p, const statement& s) {
   if (s.left.apply != function::identity) fail(errc::bad_argument, "a function on the left side " + s.left.name);
   if (!s.left.lookups.empty() && s.op == update::assign)
     fail(errc::bad_argument, "the looked-up left side " + s.left.name + " takes += or -=");
-  std::set<int> right;
   for (const product& t : s.terms) {
-    std::set<int> here;
     check_functions(t, s.left.type);
     for (const reference& f : t.factors) {
       check_reference(p, f);
@@ -125,9 +123,7 @@ void check_statement(const program& p, const statement& s) {
       if (f.type != s.left.type)
         fail(errc::bad_argument, s.left.name + " holds " + name_of(s.left.type) + " but " + f.name + " holds " +
                                      name_of(f.type) + "; convert one of them first");
-      for (const auto& axis : f.axes) here.insert(axis.label);
     }
-    right.insert(here.begin(), here.end());
   }
   if (s.left.local < 0) check_writable(p, s.left);
 }

@@ -103,7 +103,7 @@ struct program {
 /// One line a statement, then labels and strides: the form golden tests compare and caches may print.
 std::string to_string(const program& p);
 
-/// Throws ricci::error if the program breaks a rule of this page (a label out of range, repeated or lone; strides of a
+/// Throws ricci::error if the program breaks a rule of this page (a label out of range or repeated; strides of a
 /// left side that write one element twice; mixed spaces or element types; a local read before it is assigned or
 /// assigned twice; a function of complex elements; a looked-up left side that is assigned).
 void check(const program& p);

@@ -133,15 +133,5 @@ inline constexpr auto option_of = [] {
   else return Extent;
 }();
 
-/// Number of elements of static extents; -1 if one is dynamic.
-constexpr std::int64_t static_size(const std::int64_t* extents, int rank) {
-  std::int64_t size = 1;
-  for (int d = 0; d < rank; ++d) {
-    if (extents[d] < 0) return -1;
-    size *= extents[d];
-  }
-  return size;
-}
-
 }  // namespace detail
 }  // namespace ricci

@@ -79,14 +79,17 @@ class builder : operand_maker {
     flush();
   }
 
-  /// The right side goes to a temporary (if it is more than one tensor), then is added where the table says.
+  /// The right side goes to a temporary (if it is more than one tensor, or may be written while it is read), then is
+  /// added where the table says.
   void add_scatter(const statement& s, const std::vector<const product*>& terms, double sign) {
     if (terms.empty()) return;
     const auto [table, tensor] = table_and_tensor(s.left);
     operand value;
     coefficient alpha{1, -1, {}};
     const product& t = *terms[0];
-    if (terms.size() == 1 && t.factors.size() == 1 && !sums(s, t) && t.factors[0].apply == function::identity &&
+    const bool aside = is_overlapped(s, terms);
+    if (aside) say_aside(s.left.name, true);
+    if (!aside && terms.size() == 1 && t.factors.size() == 1 && !sums(s, t) && t.factors[0].apply == function::identity &&
         !t.factors[0].conj && t.how == combine::multiply && t.factors[0].lookups.empty()) {
       value = operand_of(t.factors[0]);
       alpha = {t.negate ? -sign : sign, t.scalar, {}};
@@ -100,6 +103,21 @@ class builder : operand_maker {
     emit(table, value, tensor, alpha, {1, -1, {}});
     out_.ops.back().what = action::scatter;
     out_.ops.back().table_stride = s.left.lookups[0].stride;
+  }
+
+  bool is_overlapped(const statement& s, const std::vector<const product*>& terms) const {
+    for (const product* t : terms)
+      for (const reference& f : t->factors)
+        if (verdict(s.left, f) == overlap::kind::may || verdict(s.left, f) == overlap::kind::same) return true;
+    return false;
+  }
+
+  /// A note for the plan; under strict options an overlap is an error.
+  void say_aside(const std::string& left, bool overlaps) {
+    out_.notes.push_back(left + ": computed aside, then stored: " +
+                         (overlaps ? "the left side may share memory with a factor" : "several terms of 16 bits"));
+    if (overlaps && options_.strict)
+      throw error(errc::too_slow, "the left side " + left + " may overlap a factor, so the statement needs a temporary copy (strict)");
   }
 
   /// Why the statement must be computed aside before the left side changes; null if it need not.
@@ -174,12 +192,7 @@ class builder : operand_maker {
     if (why) {
       target = new_temporary(type, left.labels, why);
       first = {0, -1, {}};
-      const bool overlaps = why[0] == 'o';
-      out_.notes.push_back(left.name + ": computed aside, then stored: " +
-                           (overlaps ? "the left side may share memory with a factor" : "several terms of 16 bits"));
-      if (overlaps && options_.strict)
-        throw error(errc::too_slow, "the left side " + left.name +
-                                        " may overlap a factor, so the statement needs a temporary copy (strict)");
+      say_aside(left.name, why[0] == 'o');
     }
     if (pointwise) add_pointwise(terms, target, first, sign);
     for (const product* t : terms) {

@@ -1,6 +1,8 @@
 // The right side is evaluated as if complete before the left side changes, whatever overlaps whatever.
 #include <catch2/catch.hpp>
 
+#include <sstream>
+
 #include "helpers.hpp"
 
 using ricci::labels::i;
@@ -103,4 +105,49 @@ TEST_CASE("what the program says of overlaps") {
   const auto halves = front::program_of(A(0, i).assign(A(1, i)));
   REQUIRE(halves.overlaps.size() == 1);
   CHECK(halves.overlaps[0].verdict == kind::disjoint);
+}
+
+TEST_CASE("scatter-adds that read the tensor they write") {
+  constexpr int n = 37;
+  tensor<std::int64_t, dynamic> perm(n);
+  for (int q = 0; q < n; ++q) perm(q) = (5 * q + 3) % n;
+  tensor<double, dynamic> before(n), other(n);
+  count_up(before), count_up(other, 4);
+  // What `run` leaves of the tensor, and what it should: a first, then b for each entry.
+  const auto check = [&](auto run, double a, double b) {
+    tensor<double, dynamic> u = before, expected(n);
+    run(u);
+    for (int q = 0; q < n; ++q) expected(q) = a * before(q);
+    for (int q = 0; q < n; ++q) expected(static_cast<int>(perm(q))) += b * before(q);
+    CHECK(u == expected);
+  };
+  check([&](auto& u) { u(perm(i)) += u(i); }, 1, 1);
+  check([&](auto& u) { u(perm(i)) -= u(i); }, 1, -1);
+  check([&](auto& u) { u(perm(i)) += 2 * u(i); }, 1, 2);
+  check([&](auto& u) { u(perm(i)) += u(i) + u(i); }, 1, 2);
+  check([&](auto& u) { ricci::plan(u(perm(i)).add(u(i))).run(); }, 1, 1);
+  check([&](auto& u) { ricci::fuse(u(perm(i)).add(u(i)), u(i).add(u(i))).run(); }, 2, 2);
+  ricci::local<double> g;
+  check([&](auto& u) { ricci::fuse(g(i).assign(2 * u(i)), u(perm(i)).add(g(i))).run(); }, 1, 2);
+
+  tensor<double, dynamic> u = before, expected = before;
+  const auto reversed = ricci::view(u.data() + n - 1, {n}, {-1});
+  for (int q = 0; q < n; ++q) expected(static_cast<int>(perm(q))) += before(n - 1 - q);
+  u(perm(i)) += reversed(i);
+  CHECK(u == expected);
+
+  tensor<double, dynamic, 3> U(n), W(n);
+  count_up(U), count_up(W, 2);
+  auto V = U;
+  for (int q = 0; q < n; ++q)
+    for (int x = 0; x < 3; ++x) V(static_cast<int>(perm(q)), x) += U(q, x);
+  U(perm(i), k) += U(i, k);
+  CHECK(U == V);
+
+  // The plan says so, strict options refuse it, and what lies apart pays nothing.
+  std::ostringstream text;
+  text << ricci::plan(u(perm(i)).add(u(i)));
+  CHECK(text.str().find("computed aside") != std::string::npos);
+  CHECK_THROWS_AS(ricci::plan(u(perm(i)).add(u(i)), {.strict = true}), ricci::error);
+  CHECK_NOTHROW(ricci::plan(u(perm(i)).add(other(i)), {.strict = true}));
 }

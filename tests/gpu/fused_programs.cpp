@@ -83,6 +83,18 @@ fused_case gather_alone(dtype t, bool scatter) {
   return {std::string(scatter ? "scatter alone " : "gather alone ") + name_of(t), std::move(w.made), 3};
 }
 
+/// What is read is what is written, elsewhere.
+fused_case scatter_into_itself(dtype t) {
+  program_writer w(t, 7);
+  w.labels("z", 80);
+  w.tensor("v", "z");
+  w.table("dof", "z", false, [](std::int64_t n) { return (n * 7 + 1) % 80; });
+  const reference left = w.looked_up("v", "dof", "z"), right = w("v(z)");
+  w.assign(left, {w.times({right})}, update::add);
+  w.made->p.overlaps.push_back({left.slot, right.slot, overlap::kind::may});
+  return {std::string("scatter into itself ") + name_of(t), std::move(w.made), 3};
+}
+
 /// C += 2 A B E with the batch outermost, innermost, or in between.
 fused_case products(dtype t, int n, int elements, const std::string& order) {
   program_writer w(t, 8);
@@ -206,6 +218,7 @@ std::vector<fused_case> fused_cases(bool large) {
   for (const dtype t : {dtype::f32, dtype::f64, dtype::c128, dtype::bf16}) all.push_back(line_operator(t, 4, 5, 30, is_complex(t)));
   for (const char* order : {"e12", "12e", "1e2", "e21"}) all.push_back(products(dtype::f64, 6, 40, order));
   all.push_back(products(dtype::f64, 3, 1, "e12"));
+  all.push_back(scatter_into_itself(dtype::f64));
   return all;
 }
 

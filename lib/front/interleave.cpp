@@ -78,21 +78,21 @@ slot_use cut_slot(const slot_use& whole, const std::vector<cut_label>& cuts, con
   return out;
 }
 
-/// Calls f(lowering, is the first piece of every label in `summed`) for each combination of pieces.
+/// Calls f(lowering, which labels are in their first piece) for each combination of pieces.
 template <class F>
-void for_each_part(const lowering& whole, const std::vector<cut_label>& cuts, const std::vector<bool>& summed, F f) {
+void for_each_part(const lowering& whole, const std::vector<cut_label>& cuts, F f) {
   std::vector<std::size_t> at(cuts.size(), 0);
   for (bool more = true; more;) {
     lowering part;
     part.names = whole.names, part.lengths = whole.lengths, part.locals = whole.locals, part.numbers = whole.numbers;
     std::vector<const piece*> chosen;
     std::vector<int> lanes(cuts.size(), -1);
-    bool first = true;
+    std::vector<bool> first;
     for (std::size_t c = 0; c < cuts.size(); ++c) {
       const piece& p = cuts[c].pieces[at[c]];
       const auto label = static_cast<std::size_t>(cuts[c].label);
       chosen.push_back(&p);
-      first = first && (!summed[c] || at[c] == 0);
+      first.push_back(at[c] == 0);
       part.lengths[label] = p.blocks ? p.count / cuts[c].width : p.count;
       if (!p.blocks) continue;
       const std::string suffix = std::to_string(cuts[c].width);
@@ -191,10 +191,25 @@ class cutter {
     std::vector<bool> summed;
     for (const cut_label& c : cuts_)
       summed.push_back(std::none_of(whole.slots.begin(), whole.slots.end(), [&](const slot_use& s) { return s.is_left && runs_along(s, c.label); }));
-    for_each_part(whole, cuts_, summed, [&](const lowering& part, bool first) {
+    for_each_part(whole, cuts_, [&](const lowering& part, const std::vector<bool>& first) {
       program p = make_program(call_, part, names_);
-      if (!first && p.statements[0].op == update::assign) p.statements[0].op = update::add;
+      statement& s = p.statements[0];
+      bool again = false;
+      for (std::size_t c = 0; c < cuts_.size(); ++c) {
+        if (!summed[c] || first[c]) continue;
+        again = true;
+        std::erase_if(s.terms, [&](const product& t) { return lacks(t, cuts_[c].label); });  // added once
+      }
+      if (again && s.terms.empty()) return;
+      if (again && s.op == update::assign) s.op = update::add;
       add_part(std::move(p), part);
+    });
+  }
+
+  static bool lacks(const product& t, int label) {
+    return std::none_of(t.factors.begin(), t.factors.end(), [&](const reference& r) {
+      const std::vector<int> labels = labels_of(r);
+      return std::find(labels.begin(), labels.end(), label) != labels.end();
     });
   }
 
@@ -268,7 +283,7 @@ class cutter {
     both.slots = in ? std::vector{copy, tensor} : std::vector{tensor, copy};
     const int label = tensor.label[0];
     const std::vector<cut_label> cuts{{label, tensor.width, pieces_of(tensor.first[0], both.lengths[static_cast<std::size_t>(label)], tensor.width)}};
-    for_each_part(both, cuts, {false}, [&](const lowering& part, bool) {
+    for_each_part(both, cuts, [&](const lowering& part, const std::vector<bool>&) {
       program p;
       for (std::size_t l = 0; l < part.lengths.size(); ++l) p.labels.push_back({part.names[l], part.lengths[l]});
       p.slot_count = 2;

@@ -5,6 +5,7 @@
 
 #include <sstream>
 #include <thread>
+#include <type_traits>
 
 #include "helpers.hpp"
 
@@ -125,4 +126,33 @@ TEST_CASE("a plan that another thread runs for the first time adds once") {
   }).join();
   CHECK(sums(0) == 1);
   CHECK(C(199, 199) == 600);
+}
+
+namespace {
+
+template <class E>
+constexpr bool is_only_copied = std::is_copy_constructible_v<E> && !std::is_copy_assignable_v<E> && !std::is_move_assignable_v<E>;
+
+}  // namespace
+
+TEST_CASE("statements and expressions are copied, not assigned") {
+  tensor<double, 3> A, B, C;
+  A.fill(1), B.fill(2), C.fill(3);
+  const auto product = A(i) * B(i);
+  const auto scaled = 2 * A(i);
+  static_assert(is_only_copied<std::remove_const_t<decltype(C(i).assign(A(i) * B(i)))>>);
+  static_assert(is_only_copied<std::remove_const_t<decltype(product)>>);
+  static_assert(is_only_copied<std::remove_const_t<decltype(scaled)>>);
+  static_assert(is_only_copied<decltype(A(i) + B(i))>);
+  static_assert(is_only_copied<decltype(-A(i))>);
+  static_assert(is_only_copied<decltype(conj(A(i)))>);
+  static_assert(is_only_copied<decltype(sqrt(A(i)))>);
+  static_assert(is_only_copied<decltype(max(A(i), B(i)))>);
+  static_assert(is_only_copied<decltype(sum(i, A(i)))>);
+  static_assert(is_only_copied<decltype(A(i).on(ricci::stream()))>);
+  ricci::local<double> g;
+  static_assert(is_only_copied<decltype(g(i))>);
+  const auto copy = C(i).assign(product);
+  ricci::plan(copy).run();
+  CHECK((C(2) == 2 && A(2) == 1 && B(2) == 2));
 }

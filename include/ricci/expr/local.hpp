@@ -64,7 +64,7 @@ class local_access : expression_base {
     return make_statement<Op>(*this, right);
   }
 
-  const local_identity* identity_;
+  const local_identity* const identity_;
   std::int64_t numbers_[(0 + ... + Subscripts::info.numbers) + 1]{};
 };
 

@@ -37,7 +37,7 @@ class table_access {
   }
 
  private:
-  const void* data_;
+  const void* const data_;
   std::int64_t numbers_[number_count > 0 ? number_count : 1]{};
 };
 

@@ -6,6 +6,13 @@
 
 namespace ricci::detail {
 
+/// A member that keeps a node from being assigned: member by member, that would run statements over its tensors.
+struct only_copied {
+  constexpr only_copied() = default;
+  constexpr only_copied(const only_copied&) = default;
+  only_copied& operator=(const only_copied&) = delete;
+};
+
 template <bool Complex>
 struct scalar_node {
   std::complex<double> value;
@@ -22,6 +29,7 @@ template <class L, class R>
 struct product_node {
   L left;
   R right;
+  [[no_unique_address]] only_copied guard{};
   static constexpr bool ricci_expression = true;
   static constexpr counts size = times(L::size, R::size);
   static constexpr void describe(flat_writer& to) {
@@ -42,6 +50,7 @@ template <class L, class R, bool Minus>
 struct sum_node {
   L left;
   R right;
+  [[no_unique_address]] only_copied guard{};
   static constexpr bool ricci_expression = true;
   static constexpr counts size = beside(L::size, R::size);
   static constexpr void describe(flat_writer& to) {
@@ -62,6 +71,7 @@ struct sum_node {
 template <class E>
 struct negated_node {
   E inner;
+  [[no_unique_address]] only_copied guard{};
   static constexpr bool ricci_expression = true;
   static constexpr counts size = E::size;
   static constexpr void describe(flat_writer& to) { E::describe(to); }
@@ -75,6 +85,7 @@ struct negated_node {
 template <class E>
 struct conjugated_node {
   E inner;
+  [[no_unique_address]] only_copied guard{};
   static constexpr bool ricci_expression = true;
   static constexpr counts size = E::size;
   static constexpr void describe(flat_writer& to) { E::describe(to); }
@@ -88,6 +99,7 @@ struct conjugated_node {
 template <function F, class E>
 struct applied_node {
   E inner;
+  [[no_unique_address]] only_copied guard{};
   static constexpr bool ricci_expression = true;
   static constexpr bool fits = E::size.terms == 1 && E::size.marks == 0 && E::size.uses > 0 &&
                                (F == function::reciprocal || E::size.uses == 1);
@@ -121,6 +133,7 @@ template <combine How, class L, class R>
 struct extremum_node {
   L left;
   R right;
+  [[no_unique_address]] only_copied guard{};
   static constexpr bool ricci_whole_term = true;
   static constexpr bool ricci_expression = true;
   static constexpr counts size = [] {
@@ -149,6 +162,7 @@ concept whole_term = requires { E::ricci_whole_term; };
 template <class L, class E>
 struct summed_node {
   E inner;
+  [[no_unique_address]] only_copied guard{};
   static constexpr bool ricci_expression = true;
   static constexpr counts size = [] {
     counts out = E::size;

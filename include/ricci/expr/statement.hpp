@@ -15,6 +15,8 @@ class [[nodiscard]] statement_of {
   using right_type = Right;
 
   constexpr statement_of(const Left& left_side, const Right& right_side) : left(left_side), right(right_side) {}
+  constexpr statement_of(const statement_of&) = default;
+  statement_of& operator=(const statement_of&) = delete;  // member by member, it would run
   constexpr void put(detail::sink& to) const {
     left.put(to);
     right.put(to);
@@ -53,6 +55,8 @@ template <class Access>
 class enqueued {
  public:
   constexpr enqueued(const Access& left, const stream& on) : left_(left), on_(on) {}
+  constexpr enqueued(const enqueued&) = default;
+  enqueued& operator=(const enqueued&) = delete;
   template <right_side E>
   void operator=(const E& right) const { enqueue<update::assign>(right); }
   template <right_side E>

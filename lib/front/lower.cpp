@@ -348,6 +348,8 @@ void bind(const front_call& call, const lowering& low) {
   bind_coefficients(call);
 }
 
+void check(const front_call& call) { static_cast<void>(resolve(call)); }
+
 program lower(const front_call& call) { return make_program(call, resolve(call), naming::by_memory); }
 
 bool is_interleaved(const lowering& low) {

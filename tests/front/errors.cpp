@@ -76,3 +76,15 @@ TEST_CASE("a plan on a stream") {
   const auto p = ricci::plan(A(i, j).assign(B(j, i)));
   fails(errc::wrong_space, [&] { p.run(ricci::stream()); }, {"stream"});
 }
+
+TEST_CASE("what is inlined is checked when it is planned") {
+  tensor<double, 3> c;
+  tensor<double, 4, 3> A;
+  c.fill(1), A.fill(2);
+  int row = 9;
+  const auto step = c(i).assign(A(row, i));
+  REQUIRE(front::is_inlined(step));
+  fails(errc::bad_range, [&] { static_cast<void>(ricci::plan(step)); }, {"R007", "value 9", "extent 4"});
+  ricci::plan(c(i).assign(A(3, i))).run();
+  CHECK(c(1) == 2);
+}

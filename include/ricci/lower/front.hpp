@@ -34,6 +34,9 @@ void execute(const front_call& call, memo& remembered);
 /// Plans without a memo and fills pointers and coefficients.
 std::shared_ptr<const executable> prepare(const front_call& call, const options& o);
 
+/// Nothing but what planning would refuse. For statements that are inlined.
+void check(const front_call& call);
+
 /// Several plans in a row: a statement over interleaved tensors, whose problems may not fill their blocks.
 class recipe;
 std::shared_ptr<const recipe> prepare_recipe(const front_call& call, const options& o);

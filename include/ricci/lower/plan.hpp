@@ -32,6 +32,7 @@ class planned {
     (statements.put(to), ...);
     if constexpr (in_parts) code_ = prepare_recipe(frame_.call(), o);
     else if constexpr (!tiny<Source>::applies) code_ = prepare(frame_.call(), o);
+    else check(frame_.call());
   }
 
   /// Evaluates with the tensors' present elements. Allocates nothing.

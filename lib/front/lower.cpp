@@ -119,6 +119,9 @@ class resolver {
     if (info.local) slot.offset = 0;
     else if (info.width > 0) interleaved(info, extents, slot);
     else span(info, slot);
+    if (!call_.bases[leaf] && slot.low < slot.high)
+      throw error(errc::bad_argument, std::string("ricci: ") + (is_left ? "the left side" : info.index_bytes > 0 ? "an index tensor" : "a factor") +
+                                          " has elements but no memory (null)");
     for (int d = 0; d < info.rank; ++d)
       if (const int table = p_.axes[info.first_axis + d].table; table >= 0) {
         add(table, s, false, false, facts);  // slot is gone

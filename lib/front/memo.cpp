@@ -64,9 +64,11 @@ bool matches(const memo_entry& e, const front_call& call) {
   if (e.gpu >= 0 && e.gpu != current_gpu()) return false;
   const memo_entry::slot& left = e.slots[0];
   const std::int64_t left_base = address(call, left);
+  if (left_base == 0 && left.low < left.high) return false;  // what is null is refused when a plan is made
   for (std::size_t s = 1; s < e.slots.size(); ++s) {
     const memo_entry::slot& slot = e.slots[s];
     const std::int64_t base = address(call, slot);
+    if (base == 0 && slot.low < slot.high) return false;
     if (slot.far ? !is_far(left, left_base, slot, base) : base - left_base != slot.distance) return false;
   }
   return true;

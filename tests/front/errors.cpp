@@ -77,6 +77,43 @@ TEST_CASE("a plan on a stream") {
   fails(errc::wrong_space, [&] { p.run(ricci::stream()); }, {"stream"});
 }
 
+TEST_CASE("null data where there are elements") {
+  double* const nothing = nullptr;
+  tensor<double, dynamic> x(5), y(5);
+  x.fill(1);
+  const auto add = [&](auto left, auto right) { left(i) += right(i); };
+  const auto null = ricci::view(nothing, {5}, {1}), good = ricci::view(x.data(), {5}, {1}), left = ricci::view(y.data(), {5}, {1});
+  add(left, good);  // its plan is remembered
+  fails(errc::bad_argument, [&] { add(left, null); }, {"a factor", "no memory"});
+  fails(errc::bad_argument, [&] { add(null, good); }, {"the left side", "no memory"});
+  fails(errc::bad_argument, [&] { static_cast<void>(ricci::plan(null(i).assign(x(i)))); }, {"the left side", "no memory"});
+  CHECK(y(4) == 1);
+  add(ricci::view(nothing, {0}, {1}), ricci::view(nothing, {0}, {1}));
+
+  // Inlined.
+  tensor<double, 3> s, t;
+  t.fill(2);
+  const auto lost = ricci::view(nothing, ricci::extents<3>{});
+  REQUIRE(front::is_inlined(s(i).assign(lost(i))));
+  fails(errc::bad_argument, [&] { s(i) = lost(i); }, {"a factor", "no memory"});
+  fails(errc::bad_argument, [&] { lost(i) -= s(i) + t(i); }, {"the left side", "no memory"});
+  fails(errc::bad_argument, [&] { static_cast<void>(ricci::plan(lost(i).assign(t(i)))); }, {"the left side", "no memory"});
+  const auto empty = ricci::view(nothing, ricci::extents<3, 0>{});
+  s(i) = t(i) + sum(j, empty(i, j));
+  CHECK(s(2) == 2);
+
+  tensor<double, dynamic, 2, ricci::interleaved<8>> z(5), w(5);
+  const auto apart = ricci::view(nothing, ricci::extents<dynamic, 2, ricci::interleaved<8>>{5});
+  const auto copy = [&](auto to, auto from) { to(e, i) = from(e, i); };
+  copy(w.view(), z.view());
+  fails(errc::bad_argument, [&] { copy(w.view(), apart); }, {"a factor", "no memory"});
+  fails(errc::bad_argument, [&] { copy(apart, z.view()); }, {"the left side", "no memory"});
+
+  const std::int32_t* const no_table = nullptr;
+  const auto table = ricci::view(no_table, ricci::extents<dynamic>{5});
+  fails(errc::bad_argument, [&] { y(i) = x(table(i)); }, {"an index tensor", "no memory"});
+}
+
 TEST_CASE("what is inlined is checked when it is planned") {
   tensor<double, 3> c;
   tensor<double, 4, 3> A;

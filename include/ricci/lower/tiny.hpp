@@ -238,6 +238,9 @@ class tiny<Source, true> {
 
   static void run(const void* const* bases, const std::int64_t* numbers, const std::complex<double>* scalars) {
     const T* at[Source::size.leaves];
+    bool all = true;
+    for (int l = 0; l < Source::size.leaves; ++l) all = all && bases[l];
+    if (!all) [[unlikely]] check({&p, bases, numbers, scalars, nullptr, nullptr});  // a tensor without elements may be null
     for (int l = 0; l < Source::size.leaves; ++l)
       at[l] = static_cast<const T*>(bases[l]) + table.offset[l] + (p.number_count > 0 ? moved(l, numbers) : 0);
     C out[table.out_size > 0 ? table.out_size : 1] = {};

@@ -132,11 +132,28 @@ namespace detail {
 template <int Rank, int Subscripts> struct subscript_count;  // analysis/diagnostics.hpp
 template <int Axis> struct not_a_subscript;                  // analysis/diagnostics.hpp
 template <int Rank> struct bad_lookup;                       // analysis/diagnostics.hpp
+template <int Axis, std::int64_t Value, std::int64_t Extent> struct bad_constant;  // analysis/diagnostics.hpp
+
+/// The first axis whose constant is outside of it, as far as types know; or -1.
+template <class Shape, class... S>
+constexpr int axis_of_bad_constant() {
+  constexpr subscript_info infos[] = {S::info...};
+  for (int d = 0; d < Shape::rank; ++d)
+    if (infos[d].numbers == 0 && (infos[d].first < 0 || (Shape::list.at[d] != dynamic && infos[d].first >= Shape::list.at[d]))) return d;
+  return -1;
+}
 
 template <class View, class... S>
 constexpr typename View::element_type& element_of(const View& view, const S&... subscripts) {
   static_assert(View::shape_type::space == memory_space::host,
                 "ricci: an element of a gpu tensor cannot be reached from the host; ricci::copy the tensor first");
+  if constexpr ((0 + ... + S::info.numbers) < static_cast<int>(sizeof...(S))) {
+    constexpr int wrong = axis_of_bad_constant<typename View::shape_type, S...>();
+    if constexpr (wrong >= 0) {
+      constexpr subscript_info infos[] = {S::info...};
+      static_cast<void>(sizeof(bad_constant<wrong, infos[wrong].first, View::shape_type::list.at[wrong] == dynamic ? unknown : View::shape_type::list.at[wrong]>));
+    }
+  }
   std::int64_t at[sizeof...(S)];
   int d = 0;
   const auto step = [&](std::int64_t index) {

@@ -131,6 +131,13 @@ struct not_a_subscript {
                 "ricci[R019]: a subscript is neither label nor integer nor constant; see docs/errors.md#R019");
 };
 
+/// i.in(0.5, 2): a range begins and ends at integers or constants.
+template <class given>
+struct not_a_bound {
+  static_assert(never<sizeof(given)>,
+                "ricci[R019]: a bound of a range is neither integer nor constant; see docs/errors.md#R019");
+};
+
 /// tensor<double, dynamic, 8, dynamic> A(n, m): one argument for each dynamic extent.
 template <int wanted, int given>
 struct extent_arguments {

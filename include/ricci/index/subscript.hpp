@@ -34,6 +34,11 @@ template <class S> concept constant_like = is_constant<std::remove_cvref_t<S>>;
 template <class S>
 concept integer_like = std::is_integral_v<std::remove_cvref_t<S>> || std::is_enum_v<std::remove_cvref_t<S>>;
 
+/// What may bound a range.
+template <class S> concept bound_like = integer_like<S> || constant_like<S>;
+
+template <class Given> struct not_a_bound;  // analysis/diagnostics.hpp
+
 /// An integer known at run time.
 struct integer {
   std::int64_t value;
@@ -86,10 +91,14 @@ struct label {
   /// (`m.in(1_c, 9_c)`) that are checked at compile time. first <= last.
   template <class F, class L>
   constexpr auto in(F first, L last) const {
-    if constexpr (detail::constant_like<F> && detail::constant_like<L>)
+    if constexpr (detail::constant_like<F> && detail::constant_like<L>) {
       return detail::static_range<label, static_cast<std::int64_t>(F::value), static_cast<std::int64_t>(L::value)>{};
-    else
+    } else if constexpr (detail::bound_like<F> && detail::bound_like<L>) {
       return detail::dynamic_range<label>{static_cast<std::int64_t>(first), static_cast<std::int64_t>(last)};
+    } else {
+      static_cast<void>(sizeof(detail::not_a_bound<std::conditional_t<detail::bound_like<F>, L, F>>));
+      return *this;
+    }
   }
 };
 

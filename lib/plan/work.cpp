@@ -126,7 +126,8 @@ class builder : operand_maker {
       for (const reference& f : t->factors) {
         const overlap::kind v = verdict(s.left, f);
         if (v == overlap::kind::may) return "overlap";
-        if (v == overlap::kind::same && !is_pointwise(s, terms) && (terms.size() > 1 || t->factors.size() > 2 || sums(s, *t))) return "overlap";
+        const bool first = t == terms[0] && is_left_itself(s, *t);  // done before anything else is added
+        if (v == overlap::kind::same && !first && !is_pointwise(s, terms) && (terms.size() > 1 || t->factors.size() > 2 || sums(s, *t))) return "overlap";
       }
     const bool narrow = s.left.local < 0 && compute_type(s.left.type) != s.left.type;
     return narrow && terms.size() > 1 ? "float sum" : nullptr;
@@ -144,17 +145,27 @@ class builder : operand_maker {
     for (int l : labels_of(s.left))
       if (extent(l) == 0) return;
     std::vector<const product*> terms;
+    std::size_t own = 0;  // terms that are the left side itself and stay terms; they are first
     for (const product& t : s.terms) {
       if (is_empty(t)) continue;
-      if (t.factors.size() == 1 && !t.factors[0].conj && t.factors[0].apply == function::identity && verdict(s.left, t.factors[0]) == overlap::kind::same) {
-        const double one_term = t.negate ? -sign : sign;
-        if (t.scalar >= 0) beta.more.push_back({t.scalar, one_term});
-        else beta.base += one_term;
-      } else {
-        terms.push_back(&t);
-      }
+      if (!is_left_itself(s, t)) terms.push_back(&t);
+      else if (!put_in(beta, t, t.negate ? -sign : sign)) terms.insert(terms.begin() + static_cast<std::ptrdiff_t>(own++), &t);
     }
     add_terms(s, terms, beta, sign);
+  }
+
+  bool is_left_itself(const statement& s, const product& t) const {
+    return t.factors.size() == 1 && !t.factors[0].conj && t.factors[0].apply == function::identity &&
+           verdict(s.left, t.factors[0]) == overlap::kind::same;
+  }
+
+  /// Adds the coefficient of the left side itself to beta. Not where the two might cancel: nan - nan is not 0.
+  static bool put_in(coefficient& beta, const product& t, double sign) {
+    const bool alone = beta == coefficient{0, -1, {}};
+    if (t.scalar >= 0 && alone) beta.more.push_back({t.scalar, sign});
+    else if (t.scalar < 0 && beta.more.empty() && beta.base * sign >= 0) beta.base += sign;
+    else return false;
+    return true;
   }
 
   /// A local that is what a table finds in a tensor: gathered where it is wanted.

@@ -1,6 +1,8 @@
 // The right side is evaluated as if complete before the left side changes, whatever overlaps whatever.
 #include <catch2/catch.hpp>
 
+#include <cmath>
+#include <limits>
 #include <sstream>
 
 #include "helpers.hpp"
@@ -150,4 +152,47 @@ TEST_CASE("scatter-adds that read the tensor they write") {
   CHECK(text.str().find("computed aside") != std::string::npos);
   CHECK_THROWS_AS(ricci::plan(u(perm(i)).add(u(i)), {.strict = true}), ricci::error);
   CHECK_NOTHROW(ricci::plan(u(perm(i)).add(other(i)), {.strict = true}));
+}
+
+TEMPLATE_TEST_CASE("a tensor that cancels itself keeps NaN and infinities", "", float, double, std::complex<double>, ricci::half) {
+  using T = TestType;
+  const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+  const auto is_nan = [](T x) { return std::isnan(std::abs(std::complex<double>(static_cast<std::complex<double>>(x)))); };
+  tensor<T, dynamic, 5> a(7), b(7), t(7);
+  tensor<T, 3> small;
+  b.fill(T(1)), t.fill(T(3));
+  for (const double value : {nan, inf}) {
+    INFO("value " << value);
+    const auto gives_nan = [&](auto run) {
+      a.fill(T(value)), small.fill(T(value));
+      run(a, j), run(small, 0);
+      CHECK(is_nan(a(6, 4)));
+      CHECK(is_nan(small(2)));
+    };
+    const auto at = [](auto& x, auto second) {
+      if constexpr (std::is_same_v<decltype(second), int>) return x(i);
+      else return x(i, second);
+    };
+    gives_nan([&](auto& x, auto s) { at(x, s) = at(x, s) - at(x, s); });
+    gives_nan([&](auto& x, auto s) { at(x, s) -= at(x, s); });
+    gives_nan([&](auto& x, auto s) { at(x, s) = 2 * at(x, s) - at(x, s); });
+    gives_nan([&](auto& x, auto s) { at(x, s) += -2 * at(x, s); });
+    gives_nan([&](auto& x, auto s) { at(x, s) = at(x, s) - 2 * at(x, s) + 3 * at(x, s); });
+    a.fill(T(value));
+    a(i, j) = a(i, j) - a(i, j) + b(i, j);
+    CHECK(is_nan(a(0, 0)));
+  }
+  // Where nothing is lost it stays one operation, without a copy.
+  const auto strict = [&](const auto& statement) { ricci::plan(statement, {.strict = true}).run(); };
+  a.fill(T(2));
+  strict(a(i, j).add(a(i, j)));
+  CHECK(a(3, 3) == T(4));
+  strict(a(i, j).assign(2 * a(i, j) - a(i, j)));
+  CHECK(a(3, 3) == T(4));
+  strict(a(i, j).assign(2 * a(i, j) - a(i, j) + b(i, j)));
+  CHECK(a(3, 3) == T(5));
+  strict(a(i, j).subtract(3 * a(i, j) - b(i, j) - t(i, j)));
+  CHECK(a(3, 3) == T(-6));
+  strict(a(i, j).assign(b(i, j) - a(i, j)));
+  CHECK(a(3, 3) == T(7));
 }

@@ -46,7 +46,8 @@ inline std::int64_t element_bytes(const leaf_info& leaf) {
 /// Whether a call reads tables or declared symmetries, whose contents the plan depends on.
 bool looks_at_memory(const flat_program& p);
 
-/// 1 or -1 as the matrix of a leaf is even or odd. Errors: bad_argument if it is neither.
+/// 1 or -1 as the matrix of a leaf is even or odd; 0 if what a slot uses of it has no middle in common with it.
+/// Errors: bad_argument if the whole matrix is neither.
 int parity_of(const front_call& call, const lowering& low, int slot);
 
 /// Checks everything and works out each slot. Errors: throw_verdict's, no_gpu.

@@ -14,15 +14,16 @@
 namespace ricci::detail {
 namespace {
 
-/// r(y,x) over the ranges used.
+/// r(y,x), all of it.
 template <class T>
 class matrix {
  public:
-  matrix(const void* base, const slot_use& s, bool on_gpu) : first_(static_cast<const T*>(base) + s.offset), s_(s) {
+  matrix(const void* base, const std::int64_t* extents, const std::int64_t* strides, bool on_gpu)
+      : first_(static_cast<const T*>(base)), extents_(extents), strides_(strides) {
     if (!on_gpu) return;
     std::int64_t low = 0, high = 0;
     for (int d = 0; d < 2; ++d) {
-      const std::int64_t reach = (s.last[d] - s.first[d] - 1) * s.strides[d];
+      const std::int64_t reach = (extents[d] - 1) * strides[d];
       (reach < 0 ? low : high) += reach;
     }
     copied_.resize(static_cast<std::size_t>(high - low + 1));
@@ -30,13 +31,13 @@ class matrix {
     first_ = copied_.data() - low;
   }
   matrix(const matrix&) = delete;
-  std::int64_t rows() const { return s_.last[0] - s_.first[0]; }
-  std::int64_t cols() const { return s_.last[1] - s_.first[1]; }
-  T at(std::int64_t y, std::int64_t x) const { return first_[y * s_.strides[0] + x * s_.strides[1]]; }
+  std::int64_t rows() const { return extents_[0]; }
+  std::int64_t cols() const { return extents_[1]; }
+  T at(std::int64_t y, std::int64_t x) const { return first_[y * strides_[0] + x * strides_[1]]; }
 
  private:
   const T* first_;
-  const slot_use& s_;
+  const std::int64_t *extents_, *strides_;
   std::vector<T> copied_;  // of a matrix in GPU memory
 };
 
@@ -84,10 +85,18 @@ int parity_of(const front_call& call, const lowering& low, int slot) {
   const leaf_info& leaf = call.program->leaves[s.leaf];
   const void* base = call.bases[s.leaf];
   if (s.last[0] <= s.first[0] || s.last[1] <= s.first[1] || s.label[0] == s.label[1] || !base) return 0;
+  if (leaf.width > 0 || s.copy >= 0) return 0;
+  std::int64_t extents[2];
+  bool about_the_middle = true;
+  for (int d = 0; d < 2; ++d) {
+    extents[d] = look(call.program->axes[leaf.first_axis + d], low.numbers.data()).extent;
+    about_the_middle = about_the_middle && s.first[d] + s.last[d] == extents[d];
+  }
   const bool on_gpu = leaf.space == memory_space::gpu;
-  if (leaf.type == dtype::f64) return sign_of(matrix<double>(base, s, on_gpu));
-  if (leaf.type == dtype::f32) return sign_of(matrix<float>(base, s, on_gpu));
-  return 0;  // complex and 16-bit matrices are multiplied as any other
+  int sign = 0;  // complex and 16-bit matrices are multiplied as any other
+  if (leaf.type == dtype::f64) sign = sign_of(matrix<double>(base, extents, s.strides, on_gpu));
+  if (leaf.type == dtype::f32) sign = sign_of(matrix<float>(base, extents, s.strides, on_gpu));
+  return about_the_middle ? sign : 0;
 }
 
 bool looks_at_memory(const flat_program& p) {

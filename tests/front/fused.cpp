@@ -118,6 +118,31 @@ TEST_CASE("a matrix with numbers that are none is neither even nor odd") {
   CHECK_THROWS_WITH((Y(i, j) = even(i, k) * X(k, j)), Catch::Contains("neither: element (1,1)"));
 }
 
+TEST_CASE("a range of a matrix that is even or odd") {
+  constexpr int points = 8, nodes = 6;
+  for (const int sign : {1, -1}) {
+    tensor<double, points, nodes> B;
+    for (int x = 0; x < points; ++x)
+      for (int y = 0; y < nodes; ++y) B(x, y) = x < points / 2 ? (x * 5 + y * 3) % 7 : sign * B(points - 1 - x, nodes - 1 - y);
+    const auto E = ricci::even_odd(B);
+    tensor<double, dynamic, nodes> u(33);
+    tensor<double, dynamic, points> w(33), expected(33);
+    count_up(u);
+    for (const auto& [first, last] : {std::pair{0, nodes}, {0, nodes - 1}, {1, nodes - 1}, {2, nodes}, {3, 3}}) {
+      INFO("sign " << sign << ", range " << first << ":" << last);
+      expected(e, q) = B(q, a.in(first, last)) * u(e, a);
+      w(e, q) = E(q, a.in(first, last)) * u(e, a);
+      CHECK(w == expected);
+    }
+    expected(e, q) = B(q.in(0, 5), a) * u(e, a);
+    w(e, q) = E(q.in(0, 5), a) * u(e, a);
+    CHECK(w == expected);
+    // The promise is about the whole matrix, whatever part is used.
+    B(0, 0) += 1;
+    CHECK_THROWS_WITH((w(e, q) = E(q, a.in(1, nodes - 1)) * u(e, a)), Catch::Contains("neither: element (0,0)"));
+  }
+}
+
 TEMPLATE_TEST_CASE("products that read the same tensor, and its conjugate", "", float, double, std::complex<float>, std::complex<double>, ricci::half,
                    ricci::bfloat16) {
   using T = TestType;

@@ -173,40 +173,6 @@ TEST_CASE("a shared factor, sums over problems, diagonals, constants") {
   CHECK(y == Y);
 }
 
-TEST_CASE("terms without a label of problems that others sum over") {
-  for (const int count : {1, 7, 8, 15, 24, 29}) {
-    INFO("count " << count);
-    plain<double> A(count);
-    ricci::tensor<double, dynamic, 3, 4> B(11);
-    count_up(A, 1), count_up(B, 4);
-    const auto a = ricci::interleave<8>(A);
-    const auto b = ricci::interleave<4>(B);
-    ricci::tensor<double, 3, 4> D, C, c;
-    count_up(D, 3);
-    C(i, j) = sum(e, A(e, i, j)) + D(i, j);
-    c(i, j) = sum(e, a(e, i, j)) + D(i, j);
-    CHECK(c == C);
-    C(i, j) += D(i, j) - 2 * sum(e, A(e, i, j));
-    c(i, j) += D(i, j) - 2 * sum(e, a(e, i, j));
-    CHECK(c == C);
-    C(i, j) -= sum(e, A(e.in(1, count), i, j)) + D(i, j);
-    c(i, j) -= sum(e, a(e.in(1, count), i, j)) + D(i, j);
-    CHECK(c == C);
-    // Two labels that are cut, each in one of the terms, and a term without either.
-    C(i, j) = sum(e, A(e, i, j)) - sum(f, B(f, i, j)) + D(i, j);
-    const auto plan = ricci::plan(c(i, j).assign(sum(e, a(e, i, j)) - sum(f, b(f, i, j)) + D(i, j)));
-    plan.run();
-    CHECK(c == C);
-    C(i, j) = sum(e, f, A(e, i, j) * B(f, i, j)) + sum(f, B(f, i, j)) + sum(e, A(e, i, j));
-    c(i, j) = sum(e, f, a(e, i, j) * b(f, i, j)) + sum(f, b(f, i, j)) + sum(e, a(e, i, j));
-    CHECK(c == C);
-    ricci::tensor<double> S, s;
-    S() = sum(e, sum(i, sum(j, A(e, i, j)))) + 7;
-    s() = sum(e, sum(i, sum(j, a(e, i, j)))) + 7;
-    CHECK(s() == S());
-  }
-}
-
 TEST_CASE("ranges that begin and end inside of blocks") {
   const int count = 30;
   plain<double> A(count), C(count);

@@ -51,6 +51,52 @@ TEST_CASE("the best order of several factors is counted") {
   CHECK(D(1, 7) == expected);
 }
 
+namespace {
+
+/// Two plans of one statement with static and with dynamic extents say the same.
+template <class Static, class Dynamic>
+void cost_the_same(const Static&, const Dynamic& b, double flops, double elements) {
+  constexpr double at_compile_time = Static::flops();
+  CHECK(at_compile_time == flops);
+  CHECK(b.flops() == flops);
+  CHECK(Static::bytes() == elements * 8);
+  CHECK(b.bytes() == elements * 8);
+}
+
+}  // namespace
+
+TEST_CASE("flops and bytes are the same for static and dynamic extents") {
+  tensor<double, 8, 8> A, B, C;
+  tensor<double, dynamic, dynamic> a(8, 8), b(8, 8), c(8, 8);
+  tensor<double, 8> x, y;
+  tensor<double, dynamic> u(8), w(8);
+  tensor<double> s, t;
+  const auto p = [](const auto&... statements) { return ricci::fuse(statements...); };
+  cost_the_same(p(C(i, j).assign(2 * A(i, j) - B(i, j))), p(c(i, j).assign(2 * a(i, j) - b(i, j))), 0, 3 * 64);
+  cost_the_same(p(x(i).assign(sum(j, A(i, j)))), p(u(i).assign(sum(j, a(i, j)))), 64, 72);
+  cost_the_same(p(s().assign(A(i, i))), p(t().assign(a(i, i))), 8, 9);
+  cost_the_same(p(x(i).assign(sqrt(x(i)))), p(u(i).assign(sqrt(u(i)))), 0, 16);
+  cost_the_same(p(x(i).assign(x(i) / y(i))), p(u(i).assign(u(i) / w(i))), 16, 24);
+  cost_the_same(p(C(i, j).add(A(i, k) * A(k, j))), p(c(i, j).add(a(i, k) * a(k, j))), 1024, 4 * 64);
+  cost_the_same(p(x(i).assign(x(i) * y(i) * sum(k, C(i, k)))), p(u(i).assign(u(i) * w(i) * sum(k, c(i, k)))), 16 + 16 + 64, 8 + 16 + 64);
+  cost_the_same(p(x(i).assign(y(i) * y(i)), y(i).assign(x(i) + x(i))), p(u(i).assign(w(i) * w(i)), w(i).assign(u(i) + u(i))), 16, 48);
+  tensor<double, dynamic, 8, ricci::interleaved<4>> z(8);
+  CHECK(ricci::plan(z(i, j).assign(a(i, k) * z(k, j))).flops() == 1024);
+  // Eight factors, as in the README.
+  tensor<double, 5, 4> E;
+  tensor<double, dynamic, dynamic> f(5, 4);
+  tensor<double, 6, 5, 5, 5> D;
+  tensor<double, dynamic, 5, 5, 5> d(6);
+  tensor<double, 6, 4, 4, 4> U;
+  tensor<double, dynamic, 4, 4, 4> v(6);
+  const double each = 2 * 6 * (5 * 64 + 25 * 16 + 125 * 4);
+  using ricci::labels::m, ricci::labels::n, ricci::labels::o, ricci::labels::q, ricci::labels::r;
+  constexpr auto s_ = ricci::labels::s;
+  cost_the_same(p(U(e, m, n, o).assign(E(q, m) * E(r, n) * E(s_, o) * D(e, q, r, s_) * E(q, i) * E(r, j) * E(s_, k) * U(e, i, j, k))),
+                p(v(e, m, n, o).assign(f(q, m) * f(r, n) * f(s_, o) * d(e, q, r, s_) * f(q, i) * f(r, j) * f(s_, k) * v(e, i, j, k))),
+                2 * each + 2 * 6 * 125, 6 * 20 + 2 * 6 * 64 + 6 * 125);
+}
+
 TEST_CASE("a plan runs as often as wanted, on the elements of the moment") {
   tensor<double, dynamic, dynamic> A(20, 20), B(20, 20), C(20, 20);
   tensor<double, 3, 3> a, c;

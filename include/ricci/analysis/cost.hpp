@@ -1,11 +1,16 @@
-// Flops and bytes of statements whose extents are all static.
+// Flops and bytes of statements by one rule: constants where extents are static, numbers where only the run knows them.
+//
+// A product counts its multiply-adds in the best pairwise order, a sum over one factor an addition for each element.
+// Scalars, functions and the sum of terms count nothing: they go with what is counted, or with what is moved. Bytes are
+// those of every reference, however many name one tensor; types alone cannot know.
 #pragma once
 
 #include <ricci/analysis/flatten.hpp>
 
 namespace ricci::detail {
 
-inline constexpr int most_static_factors = 6;
+inline constexpr int most_static_factors = 8;  // of a term; a compiler takes so many steps and not many more
+inline constexpr int most_static_labels = 64;  // a set of labels is a word
 
 /// Label lengths of statement s; unknown where a run-time number decides.
 constexpr bool all_known(const flat_program& p, const label_facts* facts, int s) {
@@ -30,7 +35,7 @@ constexpr bool all_known(const flat_program& p, const label_facts* facts, int s)
   return true;
 }
 
-/// A set of labels as bits; labels beyond 64 make a statement's cost a run-time value.
+/// A set of labels as bits.
 constexpr std::uint64_t labels_of(const flat_program& p, const leaf_info& leaf) {
   std::uint64_t set = 0;
   for (int d = 0; d < leaf.rank; ++d)
@@ -64,7 +69,10 @@ constexpr double term_cost(const flat_program& p, const term_info& t, std::uint6
       if (set >> f & 1) all[set] |= factor[f];
   for (int set = 1; set <= full; ++set) {
     kept[set] = all[set] & (left | all[full ^ set]);
-    if ((set & (set - 1)) == 0) continue;
+    if ((set & (set - 1)) == 0) {  // labels that occur in one factor alone are summed away first
+      if (kept[set] != all[set]) cost[set] = elements(all[set], facts) / 2;
+      continue;
+    }
     cost[set] = -1;
     for (int part = (set - 1) & set; part > (set ^ part); part = (part - 1) & set) {
       const int other = set ^ part;
@@ -80,13 +88,13 @@ struct cost_value {
   double flops = 0, bytes = 0;
 };
 
-template <class Source>
-constexpr cost_value cost_of() {
-  const flat_program& p = Source::flat;
-  cost_value out{p.label_count <= 64 && Source::fault.ok(), 0, 0};
+/// Of a program without faults; numbers are null at compile time. Not known if there are tables, labels that run along
+/// locals alone, or more factors than the search takes.
+constexpr cost_value cost_of(const flat_program& p, const std::int64_t* numbers) {
+  cost_value out{p.label_count <= most_static_labels, 0, 0};
   for (int s = 0; out.known && s < p.statement_count; ++s) {
-    label_facts facts[at_least_one(Source::size.axes + Source::size.marks)];
-    static_cast<void>(judge(p, nullptr).statement(s, facts));
+    label_facts facts[most_static_labels];
+    static_cast<void>(judge(p, numbers).statement(s, facts));
     if (!all_known(p, facts, s)) return {};
     const statement_info& info = p.statements[s];
     const leaf_info& left = p.leaves[info.left];
@@ -104,7 +112,7 @@ constexpr cost_value cost_of() {
   return out;
 }
 
-template <class Source> inline constexpr cost_value static_cost = cost_of<Source>();
+template <class Source> inline constexpr cost_value static_cost = Source::fault.ok() ? cost_of(Source::flat, nullptr) : cost_value{};
 template <class Source> inline constexpr bool is_static_cost = static_cost<Source>.known;
 template <class Source> inline constexpr double static_flops = static_cost<Source>.flops;
 template <class Source> inline constexpr double static_bytes = static_cost<Source>.bytes;

@@ -14,6 +14,9 @@ void print_plan(std::ostream& out, const executable& code);
 void print_plan(std::ostream& out, const recipe& code);
 void print_inlined(std::ostream& out, double flops);
 
+/// The cost of a program that was checked, all numbers known.
+cost_value known_cost(const flat_program& p, const std::int64_t* numbers);
+
 /// Whether a source's tensors are in GPU memory; locals have none.
 template <class Source>
 inline constexpr bool on_gpu = [] {
@@ -49,14 +52,22 @@ class planned {
     else throw_host_stream();
   }
 
-  /// Floating-point operations of a run in the best order of pairwise products; a multiply-add counts 2, a complex
-  /// one 8. constexpr where all extents are static and no term has more than six factors.
+  /// Floating-point operations of the statements in the best order of pairwise products; a multiply-add counts 2, a
+  /// complex one 8; scalars, functions and the sum of terms count nothing. The plan's text has what is run. constexpr
+  /// where all extents are static and no term has more than eight factors; what is run for more factors, index tensors,
+  /// and labels of locals alone.
   static constexpr double flops() requires(is_static_cost<Source>) { return static_flops<Source>; }
-  double flops() const requires(!is_static_cost<Source>) { return flops_of(*code_); }
+  double flops() const requires(!is_static_cost<Source>) {
+    const cost_value cost = known_cost(Source::flat, frame_.numbers);
+    return cost.known ? cost.flops : flops_of(*code_);
+  }
 
-  /// Bytes that must move at least once.
+  /// Bytes of the left side, twice if it is read, and of every factor as it stands.
   static constexpr double bytes() requires(is_static_cost<Source>) { return static_bytes<Source>; }
-  double bytes() const requires(!is_static_cost<Source>) { return bytes_of(*code_); }
+  double bytes() const requires(!is_static_cost<Source>) {
+    const cost_value cost = known_cost(Source::flat, frame_.numbers);
+    return cost.known ? cost.bytes : bytes_of(*code_);
+  }
 
   friend std::ostream& operator<<(std::ostream& out, const planned& p) {
     p.print(out);

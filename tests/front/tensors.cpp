@@ -17,6 +17,10 @@ using ricci::column_major;
 using ricci::dynamic;
 using ricci::tensor;
 
+// Whole classes, as a user's library may instantiate them.
+template class ricci::tensor<double, dynamic, 3>;
+template class ricci::tensor<float, 3>;
+
 namespace {
 
 template <class F>

@@ -57,6 +57,9 @@ class tensor {
                 "ricci: a tensor owns dense memory; strided is for views");
 
   tensor() requires(shape_type::dynamic_count == 0) { acquire(); }
+  template <int Given = 0>
+    requires(shape_type::dynamic_count > Given)
+  tensor() { static_cast<void>(sizeof(detail::extent_arguments<shape_type::dynamic_count, Given>)); }
 
   template <class... N>
     requires(sizeof...(N) > 0 && (std::is_arithmetic_v<N> && ...))

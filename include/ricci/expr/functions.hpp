@@ -9,8 +9,6 @@
 namespace ricci {
 namespace detail {
 
-template <int factors> struct bad_function;  // analysis/diagnostics.hpp
-
 template <function F, class E>
 constexpr applied_node<F, E> apply(const E& e) {
   if constexpr (!applied_node<F, E>::fits && !E::size.broken) static_cast<void>(sizeof(bad_function<E::size.factors>));

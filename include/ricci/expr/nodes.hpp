@@ -156,6 +156,14 @@ struct extremum_node {
   }
 };
 
+/// Stands for what was reported.
+struct broken_node {
+  static constexpr bool ricci_expression = true;
+  static constexpr counts size{0, 0, 0, 0, 0, 1, 1, 0, 0, true};
+};
+
+template <int factors> struct bad_function;  // analysis/diagnostics.hpp
+
 template <class E>
 concept whole_term = requires { E::ricci_whole_term; };
 

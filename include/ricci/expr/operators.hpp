@@ -11,6 +11,13 @@ namespace ricci {
 template <detail::expression L, detail::expression R>
   requires(!detail::whole_term<L> && !detail::whole_term<R>)
 constexpr detail::product_node<L, R> operator*(const L& l, const R& r) { return {l, r}; }
+/// min and max stand alone in their term.
+template <detail::expression L, detail::expression R>
+  requires(detail::whole_term<L> || detail::whole_term<R>)
+constexpr detail::broken_node operator*(const L&, const R&) {
+  static_cast<void>(sizeof(detail::bad_function<L::size.factors + R::size.factors>));
+  return {};
+}
 template <detail::expression L, detail::scalar_like S>
 constexpr detail::product_node<L, detail::node_of<S>> operator*(const L& l, const S& s) { return {l, detail::node(s)}; }
 template <detail::scalar_like S, detail::expression R>

@@ -237,3 +237,14 @@ TEST_CASE("an access copies elements, not views") {
   x2(i) = x1(i);
   CHECK(x2(3) == 3);
 }
+
+TEST_CASE("functions beside those of the standard library") {
+  using namespace std;
+  tensor<double, dynamic> x(5), y(5), w(5);
+  count_up(x), count_up(y, 3);
+  w(i) = max(x(i), y(i));
+  for (int at = 0; at < 5; ++at) CHECK(w(at) == std::max(x(at), y(at)));
+  w(i) = min(x(i), y(i)) + abs(x(i));
+  for (int at = 0; at < 5; ++at) CHECK(w(at) == std::min(x(at), y(at)) + std::abs(x(at)));
+  CHECK(max(1, 2) == 2);
+}

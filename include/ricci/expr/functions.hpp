@@ -45,5 +45,10 @@ template <detail::expression L, detail::expression R>
 constexpr auto min(const L& l, const R& r) { return detail::extremum<combine::minimum>(l, r); }
 template <detail::expression L, detail::expression R>
 constexpr auto max(const L& l, const R& r) { return detail::extremum<combine::maximum>(l, r); }
+/// Of one type, where `using namespace std` would prefer std::min and std::max.
+template <detail::expression E>
+constexpr auto min(const E& x, const E& y) { return detail::extremum<combine::minimum>(x, y); }
+template <detail::expression E>
+constexpr auto max(const E& x, const E& y) { return detail::extremum<combine::maximum>(x, y); }
 
 }  // namespace ricci

@@ -5,6 +5,10 @@
 #include <type_traits>
 
 #include <boost/hana/integral_constant.hpp>
+#include <boost/hana/minus.hpp>
+#include <boost/hana/mult.hpp>
+#include <boost/hana/negate.hpp>
+#include <boost/hana/plus.hpp>
 
 #include <ricci/index/fixed_string.hpp>
 

@@ -10,6 +10,7 @@
 #include <ricci/expr/functions.hpp>
 #include <ricci/expr/local.hpp>
 #include <ricci/expr/operators.hpp>
+#include <ricci/expr/print.hpp>
 #include <ricci/expr/statement.hpp>
 #include <ricci/index/letters.hpp>
 #include <ricci/lower/plan.hpp>

@@ -169,3 +169,14 @@ TEST_CASE("large tensors begin with zeros everywhere") {
   for (const float e : x) zero = zero && e == 0;
   CHECK(zero);
 }
+
+TEMPLATE_TEST_CASE("the element of a rank-0 tensor as text", "", float, double, std::complex<float>, std::complex<double>, ricci::half, ricci::bfloat16) {
+  tensor<TestType> s;
+  const tensor<TestType>& constant = s;
+  s() = TestType(-2.5f);
+  std::ostringstream element, whole;
+  element << s() << ' ' << constant();
+  whole << s << ' ' << s;
+  CHECK(element.str() == whole.str());
+  CHECK(element.str().find("-2.5") != std::string::npos);
+}

@@ -1,0 +1,20 @@
+// The element of a rank-0 tensor as text: std::cout << s().
+#pragma once
+
+#include <iosfwd>
+
+#include <ricci/expr/access.hpp>
+#include <ricci/tensor/print.hpp>
+
+namespace ricci {
+
+template <class View>
+  requires(View::shape_type::rank == 0)
+std::ostream& operator<<(std::ostream& out, const access<View>& x) {
+  static_assert(View::shape_type::space == memory_space::host,
+                "ricci: an element of a gpu tensor cannot be printed from the host; ricci::copy the tensor first");
+  detail::print(out, {dtype_of<typename View::value_type>, 0, x.data(), nullptr, nullptr});
+  return out;
+}
+
+}  // namespace ricci

@@ -102,8 +102,12 @@ void evaluate_einsum_into(const Out& out, const einsum_words& words, std::span<c
 
 template <class First, class... Rest>
 struct common_element {
-  static_assert((std::same_as<typename First::value_type, typename Rest::value_type> && ...),
-                "ricci: the operands of einsum have different element types; convert one of them first");
+  static_assert((std::is_same_v<typename First::value_type, typename Rest::value_type> && ...),
+                "ricci[R009]: the operands of einsum have different element types; see docs/errors.md#R009");
+};
+
+template <class First, class...>
+struct first_element {
   using type = typename First::value_type;
 };
 
@@ -125,7 +129,8 @@ std::vector<array_info> infos_of(std::span<const ndview<const T>> operands) {
 template <array_like... Operands>
   requires(sizeof...(Operands) > 0)
 auto einsum(const options& o, std::string_view subscripts, const Operands&... operands) {
-  using type = typename detail::common_element<Operands...>::type;
+  static_cast<void>(sizeof(detail::common_element<Operands...>));
+  using type = typename detail::first_element<Operands...>::type;
   return [&](const auto&... numbers) {
     const std::array<detail::array_info, sizeof...(Operands)> infos{numbers.info...};
     return detail::evaluate_einsum<type>({subscripts}, infos, o);
@@ -168,7 +173,8 @@ ndarray<T> einsum(const std::vector<std::vector<int>>& labels, const std::vector
 template <class Out, array_like... Operands>
   requires(sizeof...(Operands) > 0 && array_like<std::remove_cvref_t<Out>>)
 void einsum_into(Out&& out, std::string_view subscripts, const Operands&... operands) {
-  using type = typename detail::common_element<std::remove_cvref_t<Out>, Operands...>::type;
+  static_cast<void>(sizeof(detail::common_element<std::remove_cvref_t<Out>, Operands...>));
+  using type = typename std::remove_cvref_t<Out>::value_type;
   static_assert(element<type> && !std::is_const_v<std::remove_pointer_t<decltype(out.data())>>,
                 "ricci: the result of einsum_into is a view of const elements");
   [&](const auto&... numbers) {
@@ -180,7 +186,7 @@ template <class Out, element T>
   requires array_like<std::remove_cvref_t<Out>>
 void einsum_into(Out&& out, std::string_view subscripts, const std::vector<ndview<const T>>& operands,
                  const options& o = {}) {
-  static_assert(std::same_as<typename std::remove_cvref_t<Out>::value_type, T>);
+  static_assert(std::is_same_v<typename std::remove_cvref_t<Out>::value_type, T>, "ricci[R009]: the operands of einsum have different element types; see docs/errors.md#R009");
   detail::evaluate_einsum_into(out, {subscripts}, detail::infos_of(std::span<const ndview<const T>>(operands)), o);
 }
 /// Labels as numbers: out[result[0], ...] = the product over q of operands[q][labels[q][0], ...], summed over what is not
@@ -189,7 +195,7 @@ template <class Out, element T>
   requires array_like<std::remove_cvref_t<Out>>
 void einsum_into(Out&& out, const std::vector<std::vector<int>>& labels, const std::vector<int>& result,
                  const std::vector<ndview<const T>>& operands, const options& o = {}) {
-  static_assert(std::same_as<typename std::remove_cvref_t<Out>::value_type, T>);
+  static_assert(std::is_same_v<typename std::remove_cvref_t<Out>::value_type, T>, "ricci[R009]: the operands of einsum have different element types; see docs/errors.md#R009");
   detail::evaluate_einsum_into(out, {{}, &labels, &result}, detail::infos_of(std::span<const ndview<const T>>(operands)), o);
 }
 

@@ -165,6 +165,18 @@ struct bad_lookup {
   static_assert(never<rank>, "ricci[R023]: a looked-up axis cannot stand here; see docs/errors.md#R023");
 };
 
+/// x(i) = y, B(i,j) * x: every tensor of an expression has its labels. An index tensor stands where a label may: x(dof(i)).
+template <class given>
+struct without_labels {
+  static_assert(never<sizeof(given)>, "ricci[R025]: what stands in an expression is no tensor with labels; see docs/errors.md#R025");
+};
+
+/// make_batch<int>(...): what is computed with is float, double, std::complex of both, half or bfloat16.
+template <class given>
+struct not_an_element {
+  static_assert(never<sizeof(given)>, "ricci[R026]: this is none of the element types; see docs/errors.md#R026");
+};
+
 /// a times b into c: a.cols = b.rows, c.rows = a.rows, c.cols = b.cols. Negative: known at run time only.
 template <std::int64_t a_rows, std::int64_t a_cols, std::int64_t b_rows, std::int64_t b_cols, std::int64_t c_rows, std::int64_t c_cols>
 struct batches_that_do_not_fit {

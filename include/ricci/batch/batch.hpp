@@ -20,6 +20,8 @@ struct batch_operand {
   const std::int64_t* strides = nullptr;    // with pointers: row and col of each matrix
 };
 
+template <class given> struct not_an_element;  // analysis/diagnostics.hpp
+
 /// Throws errc::bad_range for a matrix that the batch does not have.
 [[noreturn]] void throw_no_matrix(std::int64_t index, std::int64_t count);
 
@@ -104,6 +106,11 @@ class batch {
 template <element T, std::int64_t Rows, std::int64_t Cols, class... Tags>
 auto make_batch(const matrix_size<Rows, Cols>& size, std::int64_t count, Tags...) {
   return batch<T, Rows, Cols, Tags{}...>(size, count);
+}
+template <class T, std::int64_t Rows, std::int64_t Cols, class... Tags>
+  requires(!element<T>)
+void make_batch(const matrix_size<Rows, Cols>&, std::int64_t, Tags...) {
+  static_cast<void>(sizeof(detail::not_an_element<T>));
 }
 
 }  // namespace ricci

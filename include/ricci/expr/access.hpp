@@ -23,7 +23,12 @@ template <class S>
 concept scalar_like =
     std::is_arithmetic_v<S> || is_complex_type<S> || std::is_same_v<S, half> || std::is_same_v<S, bfloat16>;
 
-template <class E> concept right_side = expression<E> || scalar_like<E>;
+/// A tensor without labels where an expression is wanted, or an index tensor, which stands in the place of a label.
+template <class X>
+concept unlabelled = lookup_like<X> || requires { typename X::shape_type; X::rank(); };
+
+/// What may be assigned; the last is reported.
+template <class E> concept right_side = expression<E> || scalar_like<E> || unlabelled<E>;
 
 /// Runs `left op right` at once; lower/run.hpp.
 template <update Op, class Left, class Right>
@@ -74,7 +79,8 @@ class access {
   template <detail::right_side E>
   const access& operator=(const E& right) const {
     constexpr bool on_host = shape_type::space == memory_space::host;
-    if constexpr (shape_type::rank == 0 && detail::scalar_like<E> && on_host) *data_ = static_cast<element_type>(right);
+    constexpr bool fits = !detail::is_complex_type<E> || detail::is_complex_type<std::remove_cv_t<element_type>>;
+    if constexpr (shape_type::rank == 0 && detail::scalar_like<E> && on_host && fits) *data_ = static_cast<element_type>(right);
     else detail::run_statement<update::assign>(*this, right);
     return *this;
   }

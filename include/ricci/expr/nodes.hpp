@@ -162,7 +162,8 @@ struct broken_node {
   static constexpr counts size{0, 0, 0, 0, 0, 1, 1, 0, 0, true};
 };
 
-template <int factors> struct bad_function;  // analysis/diagnostics.hpp
+template <int factors> struct bad_function;    // analysis/diagnostics.hpp
+template <class given> struct without_labels;  // analysis/diagnostics.hpp
 
 template <class E>
 concept whole_term = requires { E::ricci_whole_term; };
@@ -197,6 +198,12 @@ template <scalar_like E>
 constexpr auto node(const E& e) {
   if constexpr (is_complex_type<E>) return scalar_node<true>{std::complex<double>(e)};
   else return scalar_node<false>{std::complex<double>(static_cast<double>(e))};
+}
+
+template <unlabelled E>
+constexpr broken_node node(const E&) {
+  static_cast<void>(sizeof(without_labels<E>));
+  return {};
 }
 
 template <class E> using node_of = std::remove_cvref_t<decltype(node(std::declval<const E&>()))>;

@@ -31,6 +31,34 @@ constexpr auto operator/(const E& e, const S& s) {
   return detail::product_node<E, detail::node_of<S>>{e, reciprocal};
 }
 
+namespace detail {
+
+/// x(i) * y: one of the two lacks its labels.
+template <class L, class R>
+concept one_unlabelled = (expression<L> && unlabelled<R>) || (unlabelled<L> && expression<R>) || (scalar_like<L> && lookup_like<R>) ||
+                         (lookup_like<L> && scalar_like<R>);
+
+template <class L, class R>
+constexpr broken_node lacks_labels() {
+  static_cast<void>(sizeof(without_labels<std::conditional_t<unlabelled<L>, L, R>>));
+  return {};
+}
+
+}  // namespace detail
+
+template <class L, class R>
+  requires detail::one_unlabelled<L, R>
+constexpr auto operator*(const L&, const R&) { return detail::lacks_labels<L, R>(); }
+template <class L, class R>
+  requires detail::one_unlabelled<L, R>
+constexpr auto operator/(const L&, const R&) { return detail::lacks_labels<L, R>(); }
+template <class L, class R>
+  requires detail::one_unlabelled<L, R>
+constexpr auto operator+(const L&, const R&) { return detail::lacks_labels<L, R>(); }
+template <class L, class R>
+  requires detail::one_unlabelled<L, R>
+constexpr auto operator-(const L&, const R&) { return detail::lacks_labels<L, R>(); }
+
 template <detail::expression L, detail::expression R>
 constexpr detail::sum_node<L, R, false> operator+(const L& l, const R& r) { return {l, r}; }
 template <detail::expression L, detail::scalar_like S>

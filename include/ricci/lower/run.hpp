@@ -65,7 +65,8 @@ void run_now([[maybe_unused]] void* stream, const Part&... parts) {
 template <update Op, class Left, class Right>
 void run_statement(const Left& left, const Right& right, void* stream) {
   using whole = statement_of<Op, Left, node_of<Right>>;
-  if constexpr (!is_sound<whole>()) report_unsound<whole>();
+  if constexpr (unlabelled<Right>) static_cast<void>(node(right));
+  else if constexpr (!is_sound<whole>()) report_unsound<whole>();
   else if constexpr (expression<Right>) run_now<source<whole>>(stream, left, right);
   else run_now<source<whole>>(stream, left, node(right));
 }

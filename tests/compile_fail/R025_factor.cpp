@@ -1,0 +1,18 @@
+// R025: a factor without labels; docs/errors.md#R025
+// error: ricci\[R025\]
+// error: without_labels<.*tensor<double, 3>
+#include <ricci/ricci.hpp>
+
+using namespace ricci::labels;
+
+void run() {
+  ricci::tensor<double, 3> x, y;
+  ricci::tensor<double, 3, 3> B;
+  ricci::tensor<int, 3> dof;
+  y.fill(1), B.fill(1), dof.fill(2);
+#ifdef BAD
+  x(i) -= B(i, j) * y;
+#else
+  x(i) -= B(i, j) * y(j);
+#endif
+}

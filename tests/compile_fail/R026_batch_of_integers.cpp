@@ -1,0 +1,12 @@
+// R026: not an element type; docs/errors.md#R026
+// error: ricci\[R026\]
+// error: not_an_element<int>
+#include <ricci/ricci.hpp>
+
+void run() {
+#ifdef BAD
+  ricci::make_batch<int>(ricci::of_size(3, 3), 5);
+#else
+  ricci::make_batch<float>(ricci::of_size(3, 3), 5);
+#endif
+}

@@ -118,12 +118,11 @@ struct no_plan {
 template <update Op, class Left, class Right>
 auto plan(const statement_of<Op, Left, Right>& s, const options& o = {}) {
   using whole = statement_of<Op, Left, Right>;
-  if constexpr (detail::is_sound<whole>()) {
-    return detail::planned<detail::source<whole>>(o, s);
-  } else {
-    detail::report_unsound<whole>();
-    return detail::no_plan{};
-  }
+  constexpr detail::complaint about = detail::complaint_about<whole>();
+  if constexpr (about == detail::complaint::none) return detail::planned<detail::source<whole>>(o, s);
+  else if constexpr (about == detail::complaint::verdict) detail::report<detail::source<whole>>();
+  else if constexpr (about == detail::complaint::left_side) detail::report_left<whole>();
+  if constexpr (about != detail::complaint::none) return detail::no_plan{};
 }
 
 /// Statements run as one program; locals live inside it only.
@@ -133,12 +132,11 @@ auto plan(const statement_of<Op, Left, Right>& s, const options& o = {}) {
 template <class... S>
   requires(sizeof...(S) > 0)
 auto fuse(const options& o, const S&... statements) {
-  if constexpr (detail::is_sound<S...>()) {
-    return detail::planned<detail::source<S...>>(o, statements...);
-  } else {
-    detail::report_unsound<S...>();
-    return detail::no_plan{};
-  }
+  constexpr detail::complaint about = detail::complaint_about<S...>();
+  if constexpr (about == detail::complaint::none) return detail::planned<detail::source<S...>>(o, statements...);
+  else if constexpr (about == detail::complaint::verdict) detail::report<detail::source<S...>>();
+  else if constexpr (about == detail::complaint::left_side) detail::report_left<S...>();
+  if constexpr (about != detail::complaint::none) return detail::no_plan{};
 }
 template <class... S>
   requires(sizeof...(S) > 0 && (requires { S::op; } && ...))

@@ -23,26 +23,25 @@ struct frame {
 template <class Source>
 inline constinit thread_local memo memo_of{};
 
-/// Nothing to say against the statements S... . Asked first, answered without an error: after a failed static_assert
+/// What there is to say against statements. Asked first, answered without an error: after a failed static_assert
 /// compilers go on, and what they find then is noise.
+enum class complaint { none, said, left_side, verdict };
+
 template <class... S>
-constexpr bool is_sound() {
-  if constexpr (total_size<S...>().broken) return false;
-  else if constexpr ((std::is_const_v<typename S::left_type::element_type> || ...)) return false;
-  else if constexpr (sizeof...(S) == 1 && total_size<S...>().locals > 0) return false;
-  else return source<S...>::fault.ok();
+constexpr complaint complaint_about() {
+  if constexpr (total_size<S...>().broken) return complaint::said;
+  else if constexpr ((std::is_const_v<typename S::left_type::element_type> || ...)) return complaint::left_side;
+  else if constexpr (sizeof...(S) == 1 && total_size<S...>().locals > 0) return complaint::left_side;
+  else return source<S...>::fault.ok() ? complaint::none : complaint::verdict;
 }
 
-/// Says what is wrong, unless it was said already.
+/// A const left side, or a local outside of ricci::fuse. Verdicts are reported where they are found: a function in
+/// between would be a line more in every message.
 template <class... S>
-void report_unsound() {
-  if constexpr (!total_size<S...>().broken) {
-    if constexpr ((std::is_const_v<typename S::left_type::element_type> || ...))
-      (void)sizeof(const_left<std::common_type_t<typename S::left_type::element_type...>>);
-    else if constexpr (sizeof...(S) == 1 && total_size<S...>().locals > 0)
-      (void)sizeof(bad_local<total_size<S...>().locals>);
-    else report<source<S...>>();
-  }
+void report_left() {
+  if constexpr ((std::is_const_v<typename S::left_type::element_type> || ...))
+    (void)sizeof(const_left<std::common_type_t<typename S::left_type::element_type...>>);
+  else (void)sizeof(bad_local<total_size<S...>().locals>);
 }
 
 template <class Source, class... Part>
@@ -65,8 +64,11 @@ void run_now([[maybe_unused]] void* stream, const Part&... parts) {
 template <update Op, class Left, class Right>
 void run_statement(const Left& left, const Right& right, void* stream) {
   using whole = statement_of<Op, Left, node_of<Right>>;
+  constexpr complaint about = unlabelled<Right> ? complaint::said : complaint_about<whole>();
   if constexpr (unlabelled<Right>) static_cast<void>(node(right));
-  else if constexpr (!is_sound<whole>()) report_unsound<whole>();
+  else if constexpr (about == complaint::verdict) report<source<whole>>();
+  else if constexpr (about == complaint::left_side) report_left<whole>();
+  else if constexpr (about == complaint::said) return;
   else if constexpr (expression<Right>) run_now<source<whole>>(stream, left, right);
   else run_now<source<whole>>(stream, left, node(right));
 }

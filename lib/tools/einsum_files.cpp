@@ -6,6 +6,7 @@
 #include <ricci/tensor/tensor.hpp>
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <span>
 
@@ -22,6 +23,37 @@ npy_type promote_all(const std::vector<npy_array>& operands) {
     for (const npy_array& x : operands)
       if (is_integer(x.type) == integers) type = type ? promote(*type, x.type) : x.type;
   return *type;
+}
+
+/// Nothing is summed or multiplied: every element of the result is one of the only operand's.
+bool only_moves(const program& p) {
+  const statement& s = p.statements[0];
+  if (s.terms[0].factors.size() != 1) return false;
+  const std::vector<int> left = labels_of(s.left), all = labels_of(s.terms[0].factors[0]);
+  return std::all_of(all.begin(), all.end(), [&](int l) {
+    return p.labels[static_cast<std::size_t>(l)].extent == 1 || std::find(left.begin(), left.end(), l) != left.end();
+  });
+}
+
+/// What such a program leaves in its result, element by element as they are.
+std::vector<std::byte> moved(const program& p, const npy_array& from, std::size_t count) {
+  const auto size = static_cast<std::size_t>(from.type.bytes);
+  std::vector<std::byte> to(count * size);
+  if (to.empty()) return to;
+  const std::vector<reference_axis>&left = p.statements[0].left.axes, &right = p.statements[0].terms[0].factors[0].axes;
+  const auto walk = [&](const auto& self, std::size_t d, std::int64_t out, std::int64_t in) -> void {
+    if (d == left.size()) {
+      std::memcpy(to.data() + static_cast<std::size_t>(out) * size, from.data.data() + static_cast<std::size_t>(in) * size, size);
+      return;
+    }
+    std::int64_t step = 0;
+    for (const reference_axis& axis : right)
+      if (axis.label == left[d].label) step += axis.stride;
+    const std::int64_t extent = p.labels[static_cast<std::size_t>(left[d].label)].extent;
+    for (std::int64_t n = 0; n < extent; ++n) self(self, d + 1, out + n * left[d].stride, in + n * step);
+  };
+  walk(walk, 0, 0, 0);
+  return to;
 }
 
 /// Exact in doubles if no partial sum, in any order of contraction, can pass 2^53: a product of the largest absolute
@@ -91,15 +123,17 @@ einsum_answer einsum_arrays(const einsum_request& request, const std::vector<npy
   }
   const auto prepared = request.on_gpu ? prepare_on_gpu(request, infos)
                                        : detail::prepare_einsum({request.subscripts}, infos, nullptr, request.how);
-  if (is_integer(type)) check_exact(prepared->statement, operands);
+  const bool moves = is_integer(type) && only_moves(prepared->statement);
+  if (is_integer(type) && !moves) check_exact(prepared->statement, operands);
 
   einsum_answer answer;
   answer.result.extents = prepared->extents;
   const std::int64_t count = detail::element_count(prepared->extents, size_of(computed));
   answer.result.data.resize(static_cast<std::size_t>(count) * size_of(computed));
-  if (request.on_gpu) run_on_gpu(*prepared, answer.result.data, infos);
+  if (moves) answer.result.data = moved(prepared->statement, operands[0], static_cast<std::size_t>(count));
+  else if (request.on_gpu) run_on_gpu(*prepared, answer.result.data, infos);
   else detail::run_einsum(*prepared, answer.result.data.data(), infos);
-  if (is_integer(type)) answer.result.data = to_integers(answer.result.data, type);
+  if (is_integer(type) && !moves) answer.result.data = to_integers(answer.result.data, type);
   answer.result.type = type;
   if (request.explain)
     answer.plan = prepared->plan ? describe(*prepared->plan) : "The result has no elements: nothing to do.\n";

@@ -59,6 +59,11 @@ def integers():
     refuses("uint64 beyond 2^53", "einsum", "i->", "a.npy", "-o", "new.npy", says="2^53")
     np.save("a.npy", np.array([-2 ** 63, 1], "i8"))
     refuses("the smallest int64", "einsum", "i->", "a.npy", "-o", "new.npy", says="2^53")
+    for x in [np.array([[2 ** 63 + 1, 1], [3, 2 ** 64 - 1]], "u8"), np.array([[-2 ** 63 + 1, 5], [2 ** 62 + 1, -7]], ">i8")]:
+        np.save("a.npy", np.asfortranarray(x))
+        for words in ["ij->ji", "ii->i", "ij", "ji", "...->..."]:
+            check(np.array_equal(answer(words, "a.npy"), np.einsum(words, x)), f"{words} moves {x.dtype}")
+        refuses("a trace beyond 2^53", "einsum", "ii", "a.npy", "-o", "new.npy", says="2^53")
     x = np.array([2 ** 52, 1], "i8")
     np.save("a.npy", x)
     check(answer("i->", "a.npy") == 2 ** 52 + 1, "2^52 + 1")

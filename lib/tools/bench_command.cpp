@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 
@@ -44,6 +45,7 @@ std::int64_t number(const std::string& text, const std::string& all) {
 /// Columns m, n, k of a file whose first line names its columns; rows with an extent over 64 are left out.
 void add_file(const std::string& name, std::vector<gemm_size>& to) {
   std::ifstream in(name);
+  if (!in) throw error(errc::bad_file, name + " cannot be opened");
   std::string line;
   if (!std::getline(in, line) || line.rfind("m,n,k", 0) != 0)
     throw error(errc::bad_file, "the first line of " + name + " is not m,n,k,...");
@@ -64,6 +66,8 @@ std::vector<gemm_size> parse_sizes(const std::string& text) {
       add_file(item.substr(1), out);
     } else if (const auto range = split(item, ':'); range.size() > 1) {
       const std::int64_t step = range.size() > 2 ? number(range[2], item) : 1;
+      if (range.size() > 3 || number(range[1], item) < number(range[0], item))
+        throw error(errc::bad_argument, "'" + item + "' is no range of sizes: write the smaller one first, as 2:32 or 2:32:2");
       for (std::int64_t n = number(range[0], item); n <= number(range[1], item); n += step) out.push_back({n, n, n});
     } else if (const auto extents = split(item, 'x'); extents.size() == 3) {
       out.push_back({number(extents[0], item), number(extents[1], item), number(extents[2], item)});
@@ -108,6 +112,13 @@ void pin(int cpu) {
     throw error(errc::bad_argument, "cannot run on processor " + std::to_string(cpu) + " alone");
 }
 
+/// Before anything is measured. Leaves no file behind.
+void check_writable(const std::string& file) {
+  const bool there = std::filesystem::exists(file);
+  if (!std::ofstream(file, std::ios::app)) throw error(errc::bad_file, "cannot write " + file);
+  if (!there) std::filesystem::remove(file);
+}
+
 void run(const arguments& a) {
   if (!a.isa.empty()) force_isa(a.isa);
   if (a.cpu >= 0) pin(a.cpu);
@@ -127,6 +138,7 @@ void run(const arguments& a) {
   r.window = a.window * 1e-6;
   r.json = a.json;
   r.command = typed(a);
+  if (!r.json.empty()) check_writable(r.json);
   for (const bench_backend& b : backends)
     if (a.backend == b.name) return b.run(r);
   throw error(errc::bad_argument, "there is no backend '" + a.backend + "'");
@@ -148,7 +160,7 @@ std::function<void()> add_bench(CLI::App& app) {
   c->add_option("--cpu", given->cpu, "Stay on this processor")->check(CLI::Range(0, 1023));
   c->add_option("--rounds", given->rounds, "Windows of each contender that count")->check(CLI::Range(1, 10000));
   c->add_option("--window", given->window, "Microseconds of a window")->check(CLI::Range(10.0, 1e6));
-  c->add_option("--json", given->json, "Write what was measured to this file");
+  c->add_option("--json", given->json, "Write what was measured to this file")->check(not_empty);
   c->add_option("--backend", given->backend, "cpu or cuda")->check(CLI::IsMember({"cpu", "cuda"}));
   c->add_option("--isa", given->isa, "avx2 or avx512, for ricci and the peers")->check(CLI::IsMember({"avx2", "avx512"}));
   c->add_flag("--peers,!--no-peers", [given](std::int64_t on) { given->no_peers = on < 0; }, "Measure peers beside ricci (the default)");

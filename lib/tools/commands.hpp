@@ -17,4 +17,7 @@ std::function<void()> add_tune(CLI::App& app);
 /// in subscripts. Elsewhere this takes it off again.
 std::string unmask(const std::string& argument);
 
+/// Checks an option that takes a name: an empty one is not the same as none.
+inline std::string not_empty(const std::string& given) { return given.empty() ? "a name is missing" : ""; }
+
 }  // namespace ricci::tools

@@ -37,12 +37,12 @@ std::function<void()> add_einsum(CLI::App& app) {
   const auto given = std::make_shared<arguments>();
   c->add_option("subscripts", given->subscripts, "NumPy's language, as 'ij,jk->ik'")->required();
   c->add_option("files", given->files, "One .npy file for each operand")->required();
-  c->add_option("-o,--output", given->output, "Write the result to this .npy file instead of printing it");
+  c->add_option("-o,--output", given->output, "Write the result to this .npy file instead of printing it")->check(not_empty);
   c->add_flag("--explain", given->explain, "Print the plan as well");
   c->add_flag("--deterministic", given->deterministic, "Ignore tuning tables: the same bits with any table");
   c->add_option("--backend", given->backend, "cpu or cuda")->check(CLI::IsMember({"cpu", "cuda"}));
   c->add_option("--threads", given->threads, "Most threads to use; 0: all")->check(CLI::Range(0, 65536));
-  c->add_option("--dtype", given->type, "Compute in f32, f64, c64, c128 or f16 instead of NumPy's choice");
+  c->add_option("--dtype", given->type, "Compute in f32, f64, c64, c128 or f16 instead of NumPy's choice")->check(not_empty);
   return [given] { run(*given); };
 }
 

@@ -18,6 +18,17 @@ bool is_masked(const std::string& argument) {
   return argument.starts_with("->") || std::find(commands.begin(), commands.end(), argument) != commands.end();
 }
 
+/// The sentence for what could not be read: a word that is no command stands where one is required.
+std::string sentence_of(const CLI::App& app, const CLI::ParseError& e) {
+  const std::vector<std::string> left = app.remaining(true);
+  if (e.get_name() != "RequiredError" || left.empty() || !std::string_view(e.what()).starts_with("A subcommand")) return e.what();
+  const std::vector<CLI::App*> given = app.get_subcommands();
+  const CLI::App& in = given.empty() ? app : *given.front();
+  std::string known;
+  for (const CLI::App* c : in.get_subcommands([](const CLI::App*) { return true; })) known += (known.empty() ? "" : ", ") + c->get_name();
+  return "'" + ricci::tools::unmask(left.front()) + "' is no command" + (given.empty() ? "" : " of " + in.get_name()) + "; known: " + known;
+}
+
 /// One line whatever was in the message: arguments and file names may hold anything.
 int refuse(std::string sentence) {
   for (char& c : sentence)
@@ -43,7 +54,7 @@ int run(std::vector<std::string> arguments) {
   } catch (const CLI::Success& asked) {
     return app.exit(asked);
   } catch (const CLI::ParseError& e) {
-    return refuse(e.what());
+    return refuse(sentence_of(app, e));
   }
   for (std::size_t c = 0; c < commands.size(); ++c)
     if (app.got_subcommand(commands[c])) work[c]();

@@ -64,6 +64,8 @@ void for_each_problem(const choices& c, const Add& add_one) {
     }
     const auto range = parts(part, ':');
     if (range.empty() || range.size() > 2) throw error(errc::bad_argument, "'" + part + "' is neither a size nor a range of sizes");
+    if (number(range.back()) < number(range[0]))
+      throw error(errc::bad_argument, "'" + part + "' is no range of sizes: write the smaller one first, as 2:32");
     for (std::int64_t n = number(range[0]); n <= number(range.back()); ++n) add(n, n, n);
   }
 }

@@ -12,6 +12,7 @@ namespace {
 using namespace Xbyak::util;
 
 const Xbyak::Reg64 saved[] = {rbx, r12, r13, r14, r15};
+constexpr int most_on_stack = 24 << 10;  // bytes of turned inputs: half of the first cache
 constexpr std::int64_t most_step = 1 << 28;  // bytes: what is added to registers and addresses stays small
 
 bool is_small(std::int64_t bytes) { return std::abs(bytes) < most_step; }
@@ -50,7 +51,8 @@ class fibres_code : public point_code {
   int turned_together() const {
     const int fibres = rows_ % 4 == 0 ? 1 : rows_ % 2 == 0 ? 2 : 4;
     const bool follow = g_.loop_count > 0 && std::all_of(turned_.begin(), turned_.end(), [&](int i) { return g_.inputs[i].loops[0] == rows_; });
-    return !turned_.empty() && follow ? static_cast<int>(std::min<std::int64_t>(fibres, g_.loops[0])) : 1;
+    const bool small = static_cast<int>(turned_.size()) * fibres * rows_ * full() <= most_on_stack;
+    return !turned_.empty() && follow && small ? static_cast<int>(std::min<std::int64_t>(fibres, g_.loops[0])) : 1;
   }
   /// The same of the last ones of the innermost loop.
   int last_together() const {

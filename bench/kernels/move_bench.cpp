@@ -1,6 +1,7 @@
 // Times the move kernels on one core: GB/s read plus written, beside memcpy. RICCI_ISA chooses the instruction set.
 #include <cstdio>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "kernels/kernels.hpp"
@@ -39,12 +40,14 @@ template <class S, class D> void transposed(const char* name, index_t rows, inde
 
 int main() {
   std::printf("%s\n", best().isa);
-  for (index_t n : {4, 8, 9, 16, 64, 1000}) {
-    transposed<float, float>("f32", n, n);
-    transposed<double, double>("f64", n, n);
-    transposed<std::complex<double>, std::complex<double>>("c128", n, n);
-    transposed<ricci::half, ricci::half>("f16", n, n);
-    transposed<ricci::half, float>("f16 to f32", n, n);
-    transposed<float, ricci::half>("f32 to f16", n, n);
+  for (const auto& [rows, cols] : {std::pair<index_t, index_t>{4, 4}, {8, 8}, {9, 9}, {16, 16}, {64, 64}, {1000, 1000}, {400, 2}, {400, 3}, {400, 5}, {400, 9}, {400, 15}, {3, 400}, {5, 400}, {9, 400}, {15, 400}}) {
+    transposed<float, float>("f32", rows, cols);
+    transposed<double, double>("f64", rows, cols);
+    transposed<std::complex<double>, std::complex<double>>("c128", rows, cols);
+    transposed<ricci::half, ricci::half>("f16", rows, cols);
+    transposed<ricci::half, float>("f16 to f32", rows, cols);
+    transposed<ricci::bfloat16, float>("bf16 to f32", rows, cols);
+    transposed<float, ricci::half>("f32 to f16", rows, cols);
+    transposed<float, ricci::bfloat16>("f32 to bf16", rows, cols);
   }
 }

@@ -2,14 +2,9 @@
 #pragma once
 
 #include "kernels.hpp"
-#include "transpose-inl.hpp"
+#include "turned-inl.hpp"
 
 namespace ricci::kernels::RICCI_ISA {
-
-/// An axis as a move sees it.
-struct stretch {
-  std::int64_t extent, src, dst;
-};
 
 /// The axes of a move, the destination's smallest stride first, nested ones fused, extents of one left out.
 struct move_plan {
@@ -43,21 +38,57 @@ struct move_plan {
     while (count < 2) at[count++] = {1, 0, 0};
   }
 
-  /// Takes axis i to place 1.
-  void second(int i) {
+  /// Elements of axes from first to last.
+  std::int64_t size(int first, int last) const {
+    std::int64_t n = 1;
+    for (int i = first; i < last; ++i) n *= at[i].extent;
+    return n;
+  }
+
+  /// Takes axis i to place k, before it.
+  void take(int i, int k) {
     const stretch x = at[i];
-    for (; i > 1; --i) at[i] = at[i - 1];
-    at[1] = x;
+    for (; i > k; --i) at[i] = at[i - 1];
+    at[k] = x;
+  }
+
+  /// Takes to place k, k + 1, .. the axes that make one run of neighbours, until it has `enough` of them, and says how many axes
+  /// they are: 0 if there is no such run. Several have at most places::most elements; of a longer axis a part is taken. An axis
+  /// along which `other` is 1 belongs to the run of the other side.
+  int take_run(int k, std::int64_t stretch::*stride, std::int64_t stretch::*other, std::int64_t enough) {
+    std::int64_t run = 1;
+    int taken = k;
+    for (int i = k; i < count && run < enough; ++i) {
+      const stretch& x = at[i];
+      if (x.extent == 1 || x.*stride != run || x.*other == 1) continue;
+      if (taken > k && run * x.extent > places::most && !split(i, places::most / run)) break;
+      run *= at[i].extent;
+      take(i, taken++);
+      i = taken - 1;
+    }
+    return taken - k;
+  }
+
+  /// Cuts axis i in two, so that the inner one has a fair part of `most` elements, if its extent can be divided so.
+  bool split(int i, std::int64_t most) {
+    if (count == max_loops) return false;
+    for (std::int64_t part = most; part > most / 4; --part)
+      if (at[i].extent % part == 0) {
+        at[count++] = {at[i].extent / part, at[i].src * part, at[i].dst * part};
+        at[i].extent = part;
+        return true;
+      }
+    return false;
   }
 };
 
-/// Calls body(src, dst) for all positions of axes 2 and up.
+/// Calls body(src, dst) for all positions of axes `inner` and up.
 template <class S, class D, class Body>
-RICCI_INLINE void outer_loops(const move_plan& p, const S* s, D* d, Body&& body) {
+RICCI_INLINE void outer_loops(const move_plan& p, const S* s, D* d, Body&& body, int inner = 2) {
   std::int64_t at[max_loops] = {};
   for (;;) {
     body(s, d);
-    int i = 2;
+    int i = inner;
     for (; i < p.count; ++i) {
       const stretch& x = p.at[i];
       s += x.src, d += x.dst;
@@ -117,9 +148,6 @@ template <bool Reads, class S, class D> void move_strided(const move_plan& p, co
   });
 }
 
-template <class T> RICCI_INLINE T real_part(T x) { return x; }
-template <class T> RICCI_INLINE T real_part(cplx<T> x) { return x.re; }
-
 /// The same for a few problems that come to lie side by side: as many as fill a register of 64 bytes.
 template <class T> void move_side_by_side(const move_plan& p, const T* s, T* d) {
   constexpr int n = vector_bytes / 8;
@@ -133,51 +161,34 @@ template <class T> void move_side_by_side(const move_plan& p, const T* s, T* d) 
   });
 }
 
-/// Axis 0 has unit stride in the destination, axis 1 in the source. Strips of one cache line of the source, so that
-/// every line is read once and a strip writes few streams; in each, blocks through registers.
-template <bool Reads, class T> void move_transposed(const move_plan& p, const T* s, T* d, compute<T> beta) {
-  constexpr int n = block<sizeof(T)>;
-  constexpr std::int64_t strip = 64 / sizeof(T) > n ? 64 / sizeof(T) : n;
-  const stretch x = p.at[0], y = p.at[1];
-  constexpr std::int64_t ahead = 32;               // rows of the source; no hardware follows such strides
-  const bool far = x.extent * 64 > std::int64_t(1) << 14;  // the lines of a strip leave the first cache
-  outer_loops(p, s, d, [&](const T* s1, T* d1) {
-    const std::int64_t whole_x = x.extent / n * n, whole_y = y.extent / n * n;
-    for (std::int64_t j0 = 0; j0 < whole_y; j0 += strip) {
-      const std::int64_t end = j0 + strip < whole_y ? j0 + strip : whole_y;
-      for (std::int64_t i = 0; i < whole_x; i += n) {
-        if (far && i + ahead + n <= whole_x)
-          for (int r = 0; r < n; ++r) __builtin_prefetch(s1 + (i + ahead + r) * x.src + j0);
-        for (std::int64_t j = j0; j < end; j += n)
-          transpose_block<Reads>(s1 + i * x.src + j, x.src, d1 + j * y.dst + i, y.dst, real_part(beta));
-      }
-    }
-    for (std::int64_t j = 0; j < y.extent; ++j)
-      for (std::int64_t i = j < whole_y ? whole_x : 0; i < x.extent; ++i)
-        move_one<Reads>(s1[i * x.src + j], d1[j * y.dst + i], beta);
-  });
-}
+/// Turned in registers: every type to itself, and 16 bits to and from float, but for complex beta on 8-byte elements.
+template <class S, class D> inline constexpr bool is_turned = same<S, D> || (is_float_like<S> && is_float_like<D>);
 
-/// Blocks in registers pay for plain copies of every type but the 16-byte one, and for real beta on real arithmetic.
-template <class S, class D> constexpr bool transposes(bool reads) {
-  return same<S, D> && sizeof(S) <= 8 && !(reads && sizeof(S) == 2);
+template <bool Reads, class S, class D> bool move_turned(move_plan& p, const S* s, D* d, compute<D> beta) {
+  using turn = turning<Reads, S, D>;
+  if constexpr (Reads && same<D, cplx<float>>)
+    if (beta.im != 0) return false;
+  const bool two = p.count == 2 && p.at[0].dst == 1 && p.at[1].src == 1;
+  const int rows = two ? 1 : p.take_run(0, &stretch::dst, &stretch::src, 2 * turn::n);
+  if (rows == 0) return false;
+  const int cols = two ? 1 : p.take_run(rows, &stretch::src, &stretch::dst, 2 * turn::n);
+  if (cols == 0 || (p.size(0, rows) < turn::n && p.size(rows, rows + cols) < turn::n)) return false;
+  if constexpr (!Reads && same<S, D> && sizeof(S) == 8 && vector_bytes == 64)
+    if (rows == 1 && cols == 1 && p.at[0].extent % 8 == 0 && p.at[0].extent <= 64 && p.at[1].extent >= 8) {
+      move_side_by_side(p, s, d);
+      return true;
+    }
+  places row, col;
+  row.assign(p.at, rows, &stretch::src), col.assign(p.at + rows, cols, &stretch::dst);
+  const turn t(row, col, beta);
+  outer_loops(p, s, d, [&](const S* s1, D* d1) { t.run(s1, d1); }, rows + cols);
+  return true;
 }
 
 template <bool Reads, class S, class D> void move_any(move_plan& p, const S* s, D* d, compute<D> beta) {
   if (p.at[0].dst == 1 && p.at[0].src == 1) return move_runs<Reads>(p, s, d, beta);
-  if constexpr (transposes<S, D>(Reads)) {
-    constexpr int n = block<sizeof(S)>;
-    bool real_beta = true;
-    if constexpr (same<compute<D>, cplx<float>>) real_beta = beta.im == 0;
-    if (p.at[0].dst == 1 && p.at[0].extent >= n && real_beta)
-      for (int i = 1; i < p.count; ++i)
-        if (p.at[i].src == 1 && p.at[i].extent >= n) {
-          p.second(i);
-          if constexpr (!Reads && sizeof(S) == 8 && vector_bytes == 64)
-            if (p.at[0].extent % 8 == 0 && p.at[0].extent <= 64) return move_side_by_side(p, s, d);
-          return move_transposed<Reads>(p, s, d, beta);
-        }
-  }
+  if constexpr (is_turned<S, D>)
+    if (move_turned<Reads>(p, s, d, beta)) return;
   move_strided<Reads>(p, s, d, beta);
 }
 

@@ -1,0 +1,211 @@
+// Moves that turn: what lies in rows of the source lies in rows of the destination the other way round.
+#pragma once
+
+#include "kernels.hpp"
+#include "transpose-inl.hpp"
+
+namespace ricci::kernels::RICCI_ISA {
+
+/// An axis as a move sees it.
+struct stretch {
+  std::int64_t extent, src, dst;
+};
+
+/// Number i of some rows or columns begins at base(i) + offsets(i)[0], the next one at base(i) + offsets(i)[1], and so on.
+struct beginnings {
+  const std::int64_t* list;
+  std::int64_t stride;  // from one to the next; 0: the list has all
+  std::int64_t step;    // 1 if it has all, 0 if it has a few to begin with
+
+  std::int64_t base(std::int64_t i) const { return i * stride; }
+  const std::int64_t* offsets(std::int64_t i) const { return list + i * step; }
+  std::int64_t offset(std::int64_t i, int more) const { return offsets(i)[more]; }
+  std::int64_t operator()(std::int64_t i) const { return base(i) + *offsets(i); }
+};
+
+/// The same for multiples of a stride.
+struct even_beginnings {
+  std::int64_t stride;
+
+  std::int64_t base(std::int64_t i) const { return i * stride; }
+  std::int64_t offset(std::int64_t, int more) const { return more * stride; }
+};
+
+/// Where the rows (or columns) of a transposition begin: multiples of a stride, or any offsets.
+class places {
+ public:
+  static constexpr std::int64_t most = 512;
+  static constexpr int near = 8;  // no block is larger
+
+  /// Of axes of which the first is the fastest: several, of at most `most` places together, or one.
+  void assign(const stretch* axes, int count, std::int64_t stretch::*stride) {
+    extent_ = axes[0].extent, stride_ = axes[0].*stride, listed_ = count > 1;
+    if (!listed_) {
+      RICCI_EACH(i, near) at_[i] = i * stride_;
+      return;
+    }
+    for (std::int64_t i = 0; i < extent_; ++i) at_[i] = i * stride_;
+    for (int a = 1; a < count; ++a) {
+      for (std::int64_t x = 1; x < axes[a].extent; ++x)
+        for (std::int64_t i = 0; i < extent_; ++i) at_[x * extent_ + i] = at_[i] + x * (axes[a].*stride);
+      extent_ *= axes[a].extent;
+    }
+  }
+
+  std::int64_t extent() const { return extent_; }
+
+  beginnings all() const { return {at_, listed_ ? 0 : stride_, listed_ ? 1 : 0}; }
+
+  /// Whether they follow one another without a gap, `run` elements each.
+  bool is_dense(std::int64_t run) const {
+    if (!listed_) return stride_ == run;
+    for (std::int64_t i = 0; i < extent_; ++i)
+      if (at_[i] != i * run) return false;
+    return true;
+  }
+
+ private:
+  std::int64_t at_[most];
+  std::int64_t extent_ = 1, stride_ = 0;
+  bool listed_ = false;
+};
+
+/// f(constant) for the count, which is less than N.
+template <int N, class F> RICCI_INLINE void with_count(std::int64_t count, F&& f) {
+  each<N - 1>([&](auto c) { if (count == c + 1) f(constant<c + 1>{}); });
+}
+
+/// One transposition: d[col(j) + i] = s[row(i) + j] + beta d[..] for all rows and columns.
+template <bool Reads, class S, class D> struct turning {
+  static constexpr int size = middle<Reads, S, D>, n = block<size>;
+  static constexpr int few = stays_as_it_is<Reads, S, D> ? n / 4 : 0;  // rows or columns that are no faster in blocks
+  static constexpr int line = 64 / static_cast<int>(sizeof(S)), strip = line > n ? line : n;
+  std::int64_t rows, cols;
+  beginnings row, col;                   // of rows in the source, of columns in the destination
+  bool dense_source, dense_destination;  // one right behind the other
+  compute<D> beta;
+
+  turning(const places& r, const places& c, compute<D> b)
+      : rows(r.extent()), cols(c.extent()), row(r.all()), col(c.all()), dense_source(r.is_dense(cols)), dense_destination(c.is_dense(rows)), beta(b) {}
+
+  void run(const S* s, D* d) const {
+    if constexpr (size == 16) return rows <= 256 ? lines(s, d) : one_by_one(s, d, 0, rows);
+    if (rows >= n && cols >= n) return wide(s, d);
+    if (rows >= n) return with_count<n>(cols, [&](auto c) { few_columns<c.value>(s, d); });
+    if (cols >= n) return with_count<n>(rows, [&](auto r) { few_rows<r.value>(s, d); });
+    one_by_one(s, d, 0, rows);
+  }
+
+  /// Rows i to i + Rows of columns j + First to j + Last.
+  template <int Rows, int First, int Last, bool Whole = false> RICCI_INLINE void at(const S* s, D* d, std::int64_t i, std::int64_t j) const {
+    const std::int64_t *const from = row.offsets(i), *const to = col.offsets(j);
+    transpose_block<Reads, Rows, First, Last, Whole>(s + row.base(i) + j, [from](int r) { return from[r]; }, d + col.base(j) + i, [to](int c) { return to[c]; }, beta);
+  }
+
+  void one_by_one(const S* s, D* d, std::int64_t first_row, std::int64_t last_row, std::int64_t first_col = 0) const {
+    const beginnings r = row;
+    const compute<D> scale = beta;
+    for (std::int64_t j = first_col; j < cols; ++j) {
+      const S* const from = s + j;
+      D* const to = d + col(j);
+      if (r.step == 0)
+        for (std::int64_t i = first_row; i < last_row; ++i) move_one<Reads>(from[i * r.stride], to[i], scale);
+      else
+        for (std::int64_t i = first_row; i < last_row; ++i) move_one<Reads>(from[r.list[i]], to[i], scale);
+    }
+  }
+
+  /// Elements of 16 bytes are registers of their own: one line of the source after the other.
+  void lines(const S* s, D* d) const {
+    const turning t = *this;
+    for (std::int64_t j0 = 0; j0 < cols; j0 += line)
+      if (j0 + line <= cols) {
+        for (std::int64_t i = 0; i < rows; ++i) t.template at<1, 0, line>(s, d, i, j0);
+      } else {
+        one_by_one(s, d, 0, rows, j0);
+      }
+  }
+
+  void wide(const S* s, D* d) const {
+    const std::int64_t whole = cols / n * n, end = Reads || rows % n <= few ? rows / n * n : rows;
+    const turning t = *this;
+    if (t.row.step == 0 && t.col.step == 0) {
+      strips(s, d, end, even_beginnings{t.row.stride}, even_beginnings{t.col.stride});
+    } else {
+      strips(s, d, end, t.row, t.col);
+    }
+    if (cols - whole <= few) one_by_one(s, d, 0, end, whole);
+    else
+      with_count<n>(cols - whole, [&](auto c) {
+        for (std::int64_t i = 0; i < end; i += n) t.template at<n, n - c.value, n>(s, d, i + n <= end ? i : end - n, cols - n);
+      });
+    one_by_one(s, d, end, rows);
+  }
+
+  /// Strips of one cache line of the source, so that every line is read once and a strip writes few streams. The last rows go
+  /// with some before them, once more, where the destination is not read.
+  template <class Row, class Col> RICCI_INLINE void strips(const S* s, D* d, std::int64_t end, Row row_at, Col col_at) const {
+    constexpr std::int64_t ahead = 32;  // rows of the source; no hardware follows such strides
+    const std::int64_t whole = cols / n * n;
+    const bool far = rows * 64 > std::int64_t(1) << 14;  // the lines of a strip leave the first cache
+    const compute<D> scale = beta;
+    for (std::int64_t j0 = 0; j0 < whole; j0 += strip) {
+      const std::int64_t j1 = j0 + strip < whole ? j0 + strip : whole;
+      for (std::int64_t i0 = 0; i0 < end; i0 += n) {
+        const std::int64_t i = i0 + n <= end ? i0 : end - n;
+        if (far && i + ahead + n <= end)
+          RICCI_EACH(r, n) __builtin_prefetch(s + row_at.base(i + ahead) + row_at.offset(i + ahead, r) + j0);
+        for (std::int64_t j = j0; j < j1; j += n) {
+          const S* from = s + row_at.base(i) + j;
+          D* to = d + col_at.base(j) + i;
+          __asm__("" : "+r"(from), "+r"(to));  // or the compiler keeps a pointer for each row and column, in more registers than there are
+          transpose_block<Reads, n, 0, n, false>(from, [=](int r) RICCI_INLINE_LAMBDA { return row_at.offset(i, r); }, to,
+                                                 [=](int c) RICCI_INLINE_LAMBDA { return col_at.offset(j, c); }, scale);
+        }
+      }
+    }
+  }
+
+  /// C columns, which are all.
+  template <int C> void few_columns(const S* s, D* d) const {
+    const turning t = *this;
+    const std::int64_t end = Reads ? rows / n * n : rows;
+    std::int64_t i0 = 0;
+    if (dense_source)
+      for (; i0 + n <= rows && (i0 + n - 1) * C + n <= rows * C; i0 += n) t.template at<n, 0, C>(s, d, i0, 0);
+    if (stays_as_it_is<Reads, S, D> && !dense_source) return one_by_one(s, d, 0, rows);
+    if (i0 < end) copied_together<C>(s, d, i0, end);
+    one_by_one(s, d, end, rows);
+  }
+
+  /// Where a register would read past the source, rows are copied together first.
+  template <int C> void copied_together(const S* s, D* d, std::int64_t i0, std::int64_t end) const {
+    constexpr std::int64_t chunk = 4 * n;
+    const std::int64_t* const to = col.list;
+    S together[(chunk - 1) * C + n] = {};
+    while (i0 < end) {
+      const std::int64_t i = i0 + n <= end ? i0 : end - n, count = end - i < chunk ? (end - i) / n * n : chunk;
+      for (std::int64_t r = 0; r < count; ++r) {
+        const S* const from = s + row(i + r);
+        RICCI_EACH(c, C) together[r * C + c] = from[c];
+      }
+      for (std::int64_t r = 0; r < count; r += n)
+        transpose_block<Reads, n, 0, C, false>(together + r * C, [](int x) { return x * C; }, d + i + r, [to](int c) { return to[c]; }, beta);
+      i0 = i + count;
+    }
+  }
+
+  /// All columns of R rows, which are all rows.
+  template <int R> void few_rows(const S* s, D* d) const {
+    const turning t = *this;
+    const std::int64_t end = Reads ? cols / n * n : cols;
+    std::int64_t j = 0;
+    if constexpr (!Reads)
+      if (dense_destination)
+        for (; (j + n - 1) * R + n <= cols * R; j += n) t.template at<R, 0, n, true>(s, d, 0, j);
+    for (; j < end; j += n) t.template at<R, 0, n>(s, d, 0, j + n <= end ? j : end - n);
+    one_by_one(s, d, 0, R, end);
+  }
+};
+
+}  // namespace ricci::kernels::RICCI_ISA

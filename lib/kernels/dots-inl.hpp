@@ -1,9 +1,20 @@
 // The register tile of lanes::k: MR by NR dot products along the lane axis.
 #pragma once
 
-#include "frame-inl.hpp"
+#include "sums-inl.hpp"
 
 namespace ricci::kernels::RICCI_ISA {
+
+/// Rows of so many whole vectors ask for what lies so many bytes behind: the hardware follows short rows, of which some are read
+/// by masked loads, at a third of the speed of memory.
+inline constexpr int short_row = 4, rows_ahead = 1024;
+
+template <class Load> RICCI_INLINE auto ahead(Load get) {
+  return [get](const auto* p) RICCI_INLINE_LAMBDA {
+    __builtin_prefetch(reinterpret_cast<const char*>(p) + rows_ahead);
+    return get(p);
+  };
+}
 
 /// Complex keeps two sets: a b, whose even and odd lanes are re re and im im, and a swap(b): re im and im re.
 template <class T, bool Complex, int MR, int NR> struct dots {
@@ -24,29 +35,37 @@ template <class T, bool Complex, int MR, int NR> struct dots {
   }
 
   static RICCI_INLINE void finish(const frame<T>& f, V (&acc)[sets][MR][NR], T* c) {
+    if constexpr (Complex) {
+      finish_complex(f, acc, c);
+    } else if constexpr (NR >= MR) {
+      RICCI_EACH(r, MR) store_sums<T, NR>(f, acc[0][r], shift(c, r * f.row_c), f.vec_c);
+    } else {
+      RICCI_EACH(v, NR) {
+        V column[MR];
+        RICCI_EACH(r, MR) column[r] = acc[0][r][v];
+        store_sums<T, MR>(f, column, shift(c, v * f.vec_c), f.row_c);
+      }
+    }
+  }
+
+  static RICCI_INLINE void finish_complex(const frame<T>& f, V (&acc)[sets][MR][NR], T* c) {
     RICCI_EACH(r, MR) {
       RICCI_EACH(v, NR) {
         T* p = shift(c, r * f.row_c + v * f.vec_c);
-        if constexpr (Complex) {
-          T re = sum<T>(mul(acc[0][r][v], set_pairs<T>(f.own[0], f.own[1])));
-          T im = sum<T>(mul(acc[1][r][v], set_pairs<T>(f.other[0], f.other[1])));
-          if (f.scaled) {
-            const T x = re * f.alpha_re - im * f.alpha_im;
-            im = re * f.alpha_im + im * f.alpha_re;
-            re = x;
-          }
-          if (f.reads_c) {
-            const T x = p[0], y = p[1];
-            re += f.beta_re * x - f.beta_im * y;
-            im += f.beta_re * y + f.beta_im * x;
-          }
-          p[0] = re;
-          p[1] = im;
-        } else {
-          T x = sum<T>(acc[0][r][v]) * f.alpha_re;
-          if (f.reads_c) x += f.beta_re * *p;
-          *p = x;
+        T re = sum<T>(mul(acc[0][r][v], set_pairs<T>(f.own[0], f.own[1])));
+        T im = sum<T>(mul(acc[1][r][v], set_pairs<T>(f.other[0], f.other[1])));
+        if (f.scaled) {
+          const T x = re * f.alpha_re - im * f.alpha_im;
+          im = re * f.alpha_im + im * f.alpha_re;
+          re = x;
         }
+        if (f.reads_c) {
+          const T x = p[0], y = p[1];
+          re += f.beta_re * x - f.beta_im * y;
+          im += f.beta_re * y + f.beta_im * x;
+        }
+        p[0] = re;
+        p[1] = im;
       }
     }
   }
@@ -66,12 +85,23 @@ template <class T, bool Complex, int MR, int NR> struct dots {
         for (index i = f.k; i > 0; --i, a1 = shift(a1, f.k_a), b1 = shift(b1, f.k_b)) {
           rows<const T, MR> pa(a1, f.row_a);
           rows<const T, NR> pb(b1, f.vec_b);
-          for (index l = f.vectors; l > 0; --l) {
-            multiply(acc, pa, pb, [](const T* p) RICCI_INLINE_LAMBDA { return load(p); });
-            pa.advance(vector_bytes);
-            pb.advance(vector_bytes);
+          const auto whole = [](const T* p) RICCI_INLINE_LAMBDA { return load(p); };
+          const auto some = [&](const T* p) RICCI_INLINE_LAMBDA { return load(p, f.rest); };
+          if (f.vectors > short_row) {
+            for (index l = f.vectors; l > 0; --l) {
+              multiply(acc, pa, pb, whole);
+              pa.advance(vector_bytes);
+              pb.advance(vector_bytes);
+            }
+            if (f.partial) multiply(acc, pa, pb, some);
+          } else {
+            for (index l = f.vectors; l > 0; --l) {
+              multiply(acc, pa, pb, ahead(whole));
+              pa.advance(vector_bytes);
+              pb.advance(vector_bytes);
+            }
+            if (f.partial) multiply(acc, pa, pb, ahead(some));
           }
-          if (f.partial) multiply(acc, pa, pb, [&](const T* p) RICCI_INLINE_LAMBDA { return load(p, f.rest); });
         }
       }
       finish(f, acc, c0);

@@ -58,7 +58,7 @@ double candidate::pack_cycles(const operand& x, std::int64_t step_axis::*stride,
   bool same = false, any = x.where == operand::kind::one;
   for (const step_axis& a : step.axes) {
     if (a.*stride == 1 && a.label == step.lane_label) same = true;
-    if (a.*stride == 1 && a.tile >= 4) any = true;
+    if (a.*stride == 1 && a.tile >= 2) any = true;
   }
   return static_cast<double>(calls) * scattering(x, stride, same) *
          move_cycles(tile_size(stride, lane_extra), same, any, x.type != compute_type(x.type));

@@ -59,10 +59,12 @@ double kernel_cycles(const shape& s, const machine& m) {
       if (all > 0.4 * static_cast<double>(m.caches[1].bytes)) anew *= 2.2;  // nor does the second one hold them all
     }
     const double step = std::max({pair / 2, static_cast<double>(rows + cols) / 2, pair < 8 ? 4.0 : 0.0, anew});
-    const double per_sum = m.vector_bytes >= 64 ? 20 : 8;  // its lanes are added up and stored one by one
+    // Lanes of a few sums are added up together, those of complex ones one after the other.
+    const bool together = !complex && rows * cols > 1;
+    const double per_sum = together ? 6 : m.vector_bytes >= 64 ? 20 : 8, per_tile = together ? 6 : 12;
     // Short runs of sums, one behind the other through a table of where they begin.
     if (s.k > 1 && s.lane <= 4 * width) return 3 * tiles * vectors * step;
-    return tiles * (vectors * step + 12 + static_cast<double>(rows * cols) * per_sum) + 180;
+    return tiles * (vectors * step + per_tile + static_cast<double>(rows * cols) * per_sum) + 180;
   }
   const std::int64_t budget = (m.vector_registers >= 32 ? 24 : 12) / (complex ? 2 : 1);
   const std::int64_t vectors = s.cols * divide_up(s.lane, width);

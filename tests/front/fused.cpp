@@ -109,6 +109,18 @@ TEST_CASE("a local without labels stands in functions and products") {
   CHECK(y(3) == (4. * 16 - 2 * 16) * 2 / 16);
 }
 
+TEST_CASE("signs before functions") {
+  tensor<double, dynamic> x(5), y(5), w(5);
+  for (int n = 0; n < 5; ++n) x(n) = n + 1, y(n) = 3 - n;
+  w(i) = -reciprocal(-x(i)) - exp(-(-y(i))) + y(i) / -x(i) - max(x(i), y(i)) - -min(x(i), y(i));
+  for (int n = 0; n < 5; ++n) {
+    const double terms[] = {1 / x(n), -std::exp(y(n)), -y(n) / x(n), -std::max(x(n), y(n)), std::min(x(n), y(n))};
+    double sum = 0, magnitude = 0;
+    for (const double t : terms) sum += t, magnitude += std::abs(t);
+    CHECK(std::abs(w(n) - sum) <= 8 * 0x1p-52 * magnitude);
+  }
+}
+
 TEST_CASE("a matrix with numbers that are none is neither even nor odd") {
   tensor<double, 4, 4> M, X, Y;
   M.fill(1);

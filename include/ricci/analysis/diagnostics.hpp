@@ -151,8 +151,8 @@ struct not_an_extent {
   static_assert(never<sizeof(given)>, "ricci[R024]: an extent is an integer or ricci::dynamic; see docs/errors.md#R024");
 };
 
-/// sqrt(x(i) + y(i)): a function takes one real tensor or local, / also a product of them; assign a sum to a local
-/// first. min and max stand alone in their term.
+/// sqrt(x(i) + y(i)), exp(-x(i)): a function takes one real tensor or local without a sign, / also a product of them;
+/// assign a sum to a local first. min and max stand alone in their term.
 template <int factors>
 struct bad_function {
   static_assert(never<factors>, "ricci[R022]: a function is taken of one real tensor; see docs/errors.md#R022");

@@ -77,11 +77,14 @@ struct counts {
   int terms = 0, uses = 0, factors = 0;  // after distribution; uses counts factors, scalars and marks
   int locals = 0;                        // leaves that are locals
   bool broken = false;                   // an error was reported already: say and do no more
+  bool negated = false;                  // a sign stands before a factor, and is kept with the term
+  bool extremum = false;                 // a minimum or maximum is in it
 };
 
 constexpr counts beside(const counts& l, const counts& r) {
   return {l.leaves + r.leaves, l.axes + r.axes, l.numbers + r.numbers, l.scalars + r.scalars, l.marks + r.marks,
-          l.terms + r.terms,   l.uses + r.uses, l.factors + r.factors, l.locals + r.locals, l.broken || r.broken};
+          l.terms + r.terms,   l.uses + r.uses, l.factors + r.factors, l.locals + r.locals, l.broken || r.broken,
+          l.negated || r.negated, l.extremum || r.extremum};
 }
 
 constexpr counts times(const counts& l, const counts& r) {

@@ -1,6 +1,6 @@
 // Pointwise functions in statements: quotients, sqrt, abs, exp, reciprocal, min, max.
 //
-// A function is taken of a tensor, element by element; a sum is assigned to a local first:
+// A function is taken of a tensor, element by element; a sum, or what has a sign, is assigned to a local first:
 //   fuse(n(e,q).assign(x(e,q) * x(e,q) + y(e,q) * y(e,q)), w(e,q).assign(sqrt(n(e,q)) / z(e,q)))
 #pragma once
 

@@ -73,7 +73,11 @@ struct negated_node {
   E inner;
   [[no_unique_address]] only_copied guard{};
   static constexpr bool ricci_expression = true;
-  static constexpr counts size = E::size;
+  static constexpr counts size = [] {
+    counts out = E::size;
+    out.negated = !out.negated;
+    return out;
+  }();
   static constexpr void describe(flat_writer& to) { E::describe(to); }
   static constexpr void emit(flat_writer& to, int term, int leaf, int scalar, bool conj) {
     to.terms[to.term_count].negate ^= true;
@@ -95,14 +99,14 @@ struct conjugated_node {
   constexpr void put(sink& to) const { inner.put(to); }
 };
 
-/// The reciprocal, root, ... of each factor of its child's one term.
+/// The reciprocal, root, ... of each factor of its child's one term. A sign goes with the term, behind the function.
 template <function F, class E>
 struct applied_node {
   E inner;
   [[no_unique_address]] only_copied guard{};
   static constexpr bool ricci_expression = true;
-  static constexpr bool fits = E::size.terms == 1 && E::size.marks == 0 && E::size.uses > 0 &&
-                               (F == function::reciprocal || E::size.uses == 1);
+  static constexpr bool fits = E::size.terms == 1 && E::size.marks == 0 && E::size.uses > 0 && !E::size.extremum &&
+                               (F == function::reciprocal || (E::size.uses == 1 && !E::size.negated));
   static constexpr counts size = [] {
     counts out = E::size;
     out.broken = out.broken || !fits;
@@ -138,7 +142,8 @@ struct extremum_node {
   static constexpr bool ricci_expression = true;
   static constexpr counts size = [] {
     counts out = times(L::size, R::size);
-    out.broken = out.broken || out.terms != 1 || L::size.uses != 1 || R::size.uses != 1 || out.scalars > 0;
+    out.broken = out.broken || out.terms != 1 || L::size.uses != 1 || R::size.uses != 1 || out.scalars > 0 || out.negated;
+    out.extremum = true;
     return out;
   }();
   static constexpr void describe(flat_writer& to) {

@@ -82,6 +82,16 @@ class resolver {
           throw_verdict({fault::bad_local, p_.axes[info.first_axis + d].label}, p_);
   }
 
+  /// A local has no slices: it is read whole.
+  void read_whole(int leaf, const slot_use& slot, const std::int64_t* extents, int s) const {
+    for (int d = 0; d < slot.rank; ++d) {
+      if (slot.first[d] == 0 && slot.last[d] == extents[d]) continue;
+      throw error(errc::bad_argument, "ricci[R015]: a local is read whole, but label " + out_.names[static_cast<std::size_t>(slot.label[d])] +
+                                          " has the range [" + std::to_string(slot.first[d]) + ", " + std::to_string(slot.last[d]) +
+                                          ") of extent " + std::to_string(extents[d]) + ": " + words(leaf, s));
+    }
+  }
+
   void write_local(int leaf, const label_facts* facts, int s) {
     const leaf_info& info = p_.leaves[leaf];
     if (!info.local) return;
@@ -116,6 +126,7 @@ class resolver {
       if (axis.table >= 0) slot.label[d] = looked_up, slot.first[d] = 0, slot.last[d] = k.extent;
       slot.offset += slot.first[d] * slot.strides[d];
     }
+    if (info.local && !is_left) read_whole(leaf, slot, extents, s);
     if (info.local) slot.offset = 0;
     else if (info.width > 0) interleaved(info, extents, slot);
     else span(info, slot);

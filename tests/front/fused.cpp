@@ -93,6 +93,19 @@ TEST_CASE("wrong locals") {
                     Catch::Contains("R003"));
 }
 
+TEST_CASE("a local under a range is no slice of it") {
+  tensor<double, dynamic> x(8), y(8);
+  count_up(x);
+  ricci::local<double> g("g");
+  const auto square = g(e).assign(x(e) * x(e));
+  CHECK_THROWS_WITH(ricci::fuse(square, y(a.in(2, 5)).assign(g(a))), Catch::Contains("R015") && Catch::Contains("label a has the range [2, 5) of extent 8: g(a) in statement 2"));
+  CHECK_THROWS_WITH(ricci::fuse(square, y(a).assign(g(a.in(0, 5)) + x(a))), Catch::Contains("R015"));
+  CHECK_THROWS_WITH(ricci::fuse(square, y(a.in(0, 9)).assign(g(a))), Catch::Contains("R005"));
+  // Assigned under a range, a local has the extent of the range; read under all of it, it is whole.
+  ricci::fuse(g(e).assign(x(e.in(2, 5)) * x(e)), y(a.in(0, 3)).assign(g(a))).run();
+  for (int n = 0; n < 3; ++n) CHECK(y(n) == x(n + 2) * x(n + 2));
+}
+
 TEST_CASE("statements over common tensors know of each other") {
   tensor<double, 10, 10> A, B, C;
   const ricci::program made = front::program_of(B(i, j).assign(A(j, i)), C(i, j).assign(B(j, i)));

@@ -56,6 +56,16 @@ TEST_CASE("ranges") {
   fails(errc::bad_range, [&] { C(i.in(0, 9)) = small(i); }, {"R005", "extent 4"});
 }
 
+TEST_CASE("a range in constants and in integers is one range") {
+  using namespace ricci::literals;
+  tensor<double, 4> A, B, C;
+  for (int n = 0; n < 4; ++n) A(n) = n, B(n) = 10 * n;
+  C(i.in(1, 3)) = A(i.in(1_c, 3_c)) * B(i.in(1, 3)) + A(i.in(1_c, 3_c));
+  for (int n = 0; n < 4; ++n) CHECK(C(n) == (n == 1 || n == 2 ? A(n) * B(n) + A(n) : 0));
+  fails(errc::bad_range, [&] { C(i.in(0, 3)) = A(i.in(1_c, 3_c)); }, {"R006", "label i", "[0, 3)", "[1, 3)"});
+  fails(errc::bad_range, [&] { C(i.in(1_c, 3_c)) = A(i.in(1, 2)); }, {"R006", "label i", "[1, 3)", "[1, 2)"});
+}
+
 TEST_CASE("integers that fix an axis") {
   tensor<double, 3, 3, 3> A;
   tensor<double, 3, 3> C;

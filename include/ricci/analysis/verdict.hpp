@@ -118,6 +118,8 @@ class judge {
     return {};
   }
 
+  static constexpr bool is_known(const label_facts& f) { return f.ranged && f.last != unknown; }
+
   /// Constants inside their axes; one range for a label.
   constexpr verdict ranges(const leaf_info& leaf, label_facts* facts) const {
     for (int d = 0; d < leaf.rank; ++d) {
@@ -132,11 +134,11 @@ class judge {
           return {fault::bad_constant, -1, d, k.first, k.extent};
       } else if (axis.ranged && has_range(axis, numbers_)) {
         label_facts& f = facts[axis.label];
-        if (f.ranged && (f.first != k.first || f.last != k.last))
+        if (is_known(f) && (f.first != k.first || f.last != k.last))
           return {fault::two_ranges, axis.label, d, f.first, f.last, k.first, k.last};
         f = {k.last - k.first, k.first, k.last, true};
         if (k.first < 0 || k.last < k.first) return {fault::bad_range, axis.label, d, k.first, k.last, k.extent};
-      } else if (axis.ranged) {
+      } else if (axis.ranged && !is_known(facts[axis.label])) {
         facts[axis.label].ranged = true;  // by numbers that only a run knows
         facts[axis.label].first = facts[axis.label].last = unknown;
       }
@@ -150,7 +152,7 @@ class judge {
       const std::int64_t extent = look(axis, numbers_).extent;
       if (axis.label < 0 || extent == unknown) continue;
       label_facts& f = facts[axis.label];
-      if (f.ranged && f.last != unknown) {
+      if (is_known(f)) {
         if (f.last > extent) return {fault::bad_range, axis.label, d, f.first, f.last, extent};
       } else if (!f.ranged) {
         if (f.length != unknown && f.length != extent)

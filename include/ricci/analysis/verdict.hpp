@@ -83,6 +83,8 @@ class judge {
   /// Memory spaces, element types, scalars.
   constexpr verdict kinds(const statement_info& s, int end) const {
     const leaf_info& left = p_.leaves[s.left];
+    for (int l = s.left; l < end; ++l)
+      if (const int t = table_elsewhere(p_.leaves[l]); t >= 0) return {fault::mixed_spaces, -1, -1, t - s.left};
     if (is_looked_up(left) && s.op == update::assign) return {fault::bad_lookup, -1, -1, left.rank};
     for (int l = s.left + 1; l < end; ++l) {
       const leaf_info& f = p_.leaves[l];
@@ -98,6 +100,13 @@ class judge {
           v.what = fault::complex_scalar;
     for (int t = s.first_term; v.ok() && t < s.first_term + s.term_count; ++t) v = functions(p_.terms[t], left.type);
     return v;
+  }
+
+  /// The index tensor of a leaf, if it is in the other memory.
+  constexpr int table_elsewhere(const leaf_info& leaf) const {
+    for (int d = 0; d < leaf.rank; ++d)
+      if (const int t = p_.axes[leaf.first_axis + d].table; t >= 0 && !leaf.local && p_.leaves[t].space != leaf.space) return t;
+    return -1;
   }
 
   constexpr bool is_looked_up(const leaf_info& leaf) const {

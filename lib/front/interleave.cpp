@@ -216,7 +216,7 @@ class cutter {
   void add_part(program p, const lowering& part) {
     lowered_part made{std::move(p), {}};
     for (const slot_use& s : part.slots)
-      made.slots.push_back({leaf(s).local ? -1 : s.leaf, s.copy, s.offset * element_bytes(leaf(s))});
+      made.slots.push_back({leaf(s).local ? -1 : s.leaf, s.copy, s.kept, s.offset * element_bytes(leaf(s))});
     out_.parts.push_back(std::move(made));
   }
 
@@ -229,6 +229,11 @@ class cutter {
     for (std::size_t s = 0; s < plain.slots.size(); ++s) {
       if (low_.slots[s].width == 0) continue;
       make_dense(plain.slots[s]);
+      if (low_.slots[s].is_table) {
+        keep_table(low_.slots[s], plain.slots[s]);
+        continue;
+      }
+      add_run_copy(plain.slots[s]);
       const bool left = low_.slots[s].is_left;
       if (left) written.push_back(s);
       if (!left || call_.program->statements[low_.slots[s].statement].op != update::assign)
@@ -271,10 +276,41 @@ class cutter {
     std::reverse(out.label, out.label + out.rank), std::reverse(out.strides, out.strides + out.rank);
     std::reverse(out.last, out.last + out.rank);
     out.offset = out.shift = out.width = out.block = 0;
-    out.copy = static_cast<int>(out_.copies.size());
-    out_.copies.push_back(size * static_cast<std::int64_t>(size_of(leaf(s).type)));
-    out_.space = leaf(s).space;
     s = out;
+  }
+
+  static std::int64_t size_of_dense(const slot_use& s) {
+    std::int64_t size = 1;
+    for (int d = 0; d < s.rank; ++d) size *= s.last[d];
+    return size;
+  }
+
+  /// Memory of every run for a dense slot.
+  void add_run_copy(slot_use& s) {
+    s.copy = static_cast<int>(out_.copies.size());
+    out_.copies.push_back(size_of_dense(s) * element_bytes(leaf(s)));
+    out_.space = leaf(s).space;
+  }
+
+  /// The entries of a table, read now: it stays as it is as long as the plan runs.
+  void keep_table(const slot_use& table, slot_use& dense) {
+    if (leaf(table).space == memory_space::gpu)
+      throw error(errc::bad_argument, "ricci: an interleaved index tensor on the GPU stands in a statement that would have to "
+                                      "copy it; give it plain memory first");
+    const std::int64_t bytes = element_bytes(leaf(table)), size = size_of_dense(dense);
+    const char* const from = static_cast<const char*>(call_.bases[table.leaf]);
+    std::vector<char>& to = out_.kept.emplace_back(static_cast<std::size_t>(size * bytes));
+    for (std::int64_t entry = 0; entry < size; ++entry) {
+      std::int64_t at = table.offset;
+      for (int d = 0; d < table.rank; ++d) {
+        if (table.label[d] < 0) continue;
+        const auto axis = std::find(dense.label, dense.label + dense.rank, table.label[d]) - dense.label;
+        const std::int64_t x = entry / dense.strides[axis] % dense.last[axis], problem = table.first[d] + x;
+        at += d == 0 ? problem / table.width * table.block + problem % table.width : x * table.strides[d];
+      }
+      std::copy_n(from + at * bytes, bytes, to.data() + entry * bytes);
+    }
+    dense.kept = static_cast<int>(out_.kept.size()) - 1;
   }
 
   /// copy = tensor, or tensor = copy.

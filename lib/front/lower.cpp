@@ -231,7 +231,7 @@ int memory_of(const front_call& call, const lowering& low, int slot) {
     return static_cast<const char*>(call.bases[low.slots[s].leaf]) + low.slots[s].offset * element_bytes(info);
   };
   for (int other = 0; other < slot; ++other)
-    if (!call.program->leaves[low.slots[other].leaf].local && low.slots[other].copy < 0 && first(other) == first(slot))
+    if (!call.program->leaves[low.slots[other].leaf].local && low.slots[other].copy < 0 && low.slots[other].kept < 0 && first(other) == first(slot))
       return other;
   return slot;
 }
@@ -258,7 +258,7 @@ reference make_reference(const front_call& call, const lowering& low, int slot, 
   }
   if (names == naming::by_memory && !info.local && s.copy < 0) {
     r.memory = memory_of(call, low, slot);
-    if (!r.lookups.empty()) r.lookups[0].memory = memory_of(call, low, slot + 1);
+    if (!r.lookups.empty() && low.slots[static_cast<std::size_t>(slot) + 1].kept < 0) r.lookups[0].memory = memory_of(call, low, slot + 1);
   }
   if (info.even_odd && r.axes.size() == 2) r.parity = parity_of(call, low, slot);
   return r;

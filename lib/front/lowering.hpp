@@ -28,6 +28,7 @@ struct slot_use {
   std::int64_t width = 0, block = 0;
   std::int64_t shift = 0;          // elements from the base to index 0 of the axes above
   int copy = -1;                   // >= 0: not the leaf's memory but a copy of what the slot uses
+  int kept = -1;                   // >= 0: not the leaf's memory but the entries that the plan keeps of a table
 };
 
 struct lowering {
@@ -68,7 +69,7 @@ bool is_interleaved(const lowering& low);
 /// A program over plain strided memory, one of several that do the work of a statement over interleaved tensors.
 struct lowered_part {
   struct source {
-    int leaf, copy;        // memory of a leaf, or of a copy if copy >= 0
+    int leaf, copy, kept;  // memory of a leaf, or of a copy or kept entries if one is >= 0
     std::int64_t offset;   // bytes
   };
   program what;
@@ -78,6 +79,7 @@ struct lowered_part {
 struct lowered_parts {
   std::vector<lowered_part> parts;
   std::vector<std::int64_t> copies;  // bytes of each
+  std::vector<std::vector<char>> kept;  // entries of interleaved tables, dense
   memory_space space = memory_space::host;
 };
 

@@ -1,5 +1,6 @@
 // Several plans run one after the other: statements over interleaved tensors.
 #include <iostream>
+#include <utility>
 
 #include <ricci/core/error.hpp>
 #include <ricci/core/memory.hpp>
@@ -40,11 +41,14 @@ class copies {
 
 }  // namespace
 
-recipe::recipe(const lowered_parts& parts, const options& o, const void* const* bases) : copies_(parts.copies), space_(parts.space) {
+recipe::recipe(lowered_parts parts, const options& o, const void* const* bases)
+    : copies_(std::move(parts.copies)), kept_(std::move(parts.kept)), space_(parts.space) {
   for (const lowered_part& p : parts.parts) {
-    std::vector<void*> pointers;  // for the tables alone, which are never copied
-    for (const lowered_part::source& s : p.slots)
-      pointers.push_back(s.leaf < 0 ? nullptr : const_cast<char*>(static_cast<const char*>(bases[s.leaf]) + s.offset));
+    std::vector<void*> pointers;  // for the tables alone, which are not copied by runs
+    for (const lowered_part::source& s : p.slots) {
+      const char* const base = s.kept >= 0 ? kept_[static_cast<std::size_t>(s.kept)].data() : s.leaf < 0 ? nullptr : static_cast<const char*>(bases[s.leaf]);
+      pointers.push_back(const_cast<char*>(base ? base + s.offset : nullptr));
+    }
     steps_.push_back({compile(p.what, o, {pointers.data(), nullptr}), p.slots});
   }
 }
@@ -60,7 +64,10 @@ void recipe::run(const void* const* bases, const std::complex<double>* coefficie
     if (s.slots.size() > usual_slots) many.resize(s.slots.size()), pointers = many.data();
     for (std::size_t i = 0; i < s.slots.size(); ++i) {
       const lowered_part::source& from = s.slots[i];
-      const char* const base = from.copy >= 0 ? mine[from.copy] : from.leaf < 0 ? nullptr : static_cast<const char*>(bases[from.leaf]);
+      const char* const base = from.copy >= 0   ? mine[from.copy]
+                               : from.kept >= 0 ? kept_[static_cast<std::size_t>(from.kept)].data()
+                               : from.leaf < 0  ? nullptr
+                                                : static_cast<const char*>(bases[from.leaf]);
       pointers[i] = base ? const_cast<char*>(base + from.offset) : nullptr;
     }
     if (stream) ricci::run(*s.code, {pointers, coefficients}, stream);

@@ -10,7 +10,7 @@ namespace ricci::detail {
 class recipe {
  public:
   /// bases: of the leaves, whose tables are looked at.
-  recipe(const lowered_parts& parts, const options& o, const void* const* bases);
+  recipe(lowered_parts parts, const options& o, const void* const* bases);
 
   /// Allocates nothing unless there are copies. stream: of CUDA, for GPU tensors; null: the default one.
   void run(const void* const* bases, const std::complex<double>* coefficients, void* stream) const;
@@ -25,6 +25,7 @@ class recipe {
   };
   std::vector<step> steps_;
   std::vector<std::int64_t> copies_;
+  std::vector<std::vector<char>> kept_;  // tables
   memory_space space_;
 };
 

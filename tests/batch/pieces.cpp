@@ -77,3 +77,40 @@ TEST_CASE("fused programs whose tensors are copied") {
   refused([&] { ricci::fuse(t(e.in(0, 3)).assign(conj(t(e)) - sum(k, z(k) * t(e))), g(e).assign(2 * t(e.in(0, 3)))); });
   CHECK(t == T);
 }
+
+TEMPLATE_TEST_CASE("index tensors that are interleaved", "", std::int32_t, std::int64_t) {
+  for (const int count : {1, 7, 8, 13}) {
+    INFO("count " << count);
+    ricci::tensor<TestType, dynamic, 3> order(count);
+    ricci::tensor<TestType, dynamic, 3, ricci::interleaved<4>> lanes(count);
+    for (int at = 0; at < count; ++at)
+      for (int n = 0; n < 3; ++n) order(at, n) = lanes(at, n) = static_cast<TestType>((at * 5 + n * 2) % 11);
+    ricci::tensor<double, 11> u;
+    ricci::tensor<double, dynamic, 3> C(count), c(count);
+    count_up(u, 2);
+    C(e, i) = u(order(e, i));
+    c(e, i) = u(lanes(e, i));
+    CHECK(c == C);
+    // What a piece does not finish: sums over the problems into 16 bits or in a program of several statements.
+    ricci::tensor<ricci::half, 11> h;
+    ricci::tensor<ricci::half, 3> S, s;
+    count_up(h, 3);
+    S(i) = sum(e, h(order(e, i)));
+    s(i) = sum(e, h(lanes(e, i)));
+    for (int n = 0; n < 3; ++n) CHECK(float(s(n)) == float(S(n)));
+    ricci::local<double> g;
+    ricci::tensor<double, dynamic> t(3);
+    ricci::fuse(g(i).assign(sum(e, u(lanes(e.in(count / 2, count), i)))), t(i).assign(2 * g(i))).run();
+    for (int n = 0; n < 3; ++n) {
+      double sum = 0;
+      for (int at = count / 2; at < count; ++at) sum += u(order(at, n));
+      CHECK(t(n) == 2 * sum);
+    }
+    // Two ranges of one table are two tables.
+    C(e, i) = sum(a, u(order(a.in(0, (count + 1) / 2), i))) * u(order(e, i));
+    ricci::fuse(g(i).assign(sum(a, u(lanes(a.in(0, (count + 1) / 2), i)))), c(e, i).assign(g(i) * u(lanes(e, i)))).run();
+    CHECK(c == C);
+    lanes(count - 1, 2) = 11;
+    CHECK_THROWS_WITH((s(i) = sum(e, h(lanes(e, i)))), Catch::Contains("index 11"));
+  }
+}

@@ -78,6 +78,18 @@ void check_writable(const program& p, const reference& left) {
   }
 }
 
+/// With strides of 0 the labels of a tensor may count more elements than memory holds; costs and loops count in 64 bits.
+void check_countable(const program& p, const reference& r) {
+  const std::vector<int> labels = labels_of(r);
+  const auto extent = [&](int l) { return p.labels[static_cast<std::size_t>(l)].extent; };
+  if (std::any_of(labels.begin(), labels.end(), [&](int l) { return extent(l) == 0; })) return;
+  std::int64_t count = 1;
+  for (const int l : labels)
+    if (__builtin_mul_overflow(count, extent(l), &count) || count > (std::int64_t{1} << 58))
+      fail(errc::bad_extent, r.name + " has more elements than can be counted: label " + p.labels[static_cast<std::size_t>(l)].name + " of extent " +
+                                 std::to_string(extent(l)) + " and the labels before it");
+}
+
 void check_reference(const program& p, const reference& r) {
   std::set<int> seen;
   for (const auto& axis : r.axes) {
@@ -96,6 +108,7 @@ void check_reference(const program& p, const reference& r) {
       if (axis.label < 0 || axis.label >= static_cast<int>(p.labels.size()))
         fail(errc::bad_label, x.name + " uses a label that the program does not have");
   }
+  check_countable(p, r);
 }
 
 /// Functions, minima and maxima are of real numbers; the latter of two factors.

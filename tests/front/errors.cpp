@@ -66,6 +66,20 @@ TEST_CASE("a range in constants and in integers is one range") {
   fails(errc::bad_range, [&] { C(i.in(1_c, 3_c)) = A(i.in(1, 2)); }, {"R006", "label i", "[1, 3)", "[1, 2)"});
 }
 
+TEST_CASE("more elements than can be counted") {
+  double one = 1;
+  constexpr std::int64_t many = std::int64_t{1} << 40;
+  const auto wide = ricci::view(&one, {many, many}, {0, 0});
+  tensor<double> s;
+  fails(errc::bad_extent, [&] { static_cast<void>(ricci::plan(s().assign(sum(i, sum(j, wide(i, j)))))); }, {"counted", "label j", "1099511627776"});
+  const auto line = ricci::view(&one, {many}, {0});  // one of them can be planned
+  CHECK(ricci::plan(s().assign(sum(i, line(i)))).flops() == static_cast<double>(many));
+  const auto none = ricci::view(&one, {many, many, 0}, {0, 0, 0});
+  s() = 3;
+  s() = sum(i, sum(j, sum(k, none(i, j, k))));
+  CHECK(s() == 0);
+}
+
 TEST_CASE("integers that fix an axis") {
   tensor<double, 3, 3, 3> A;
   tensor<double, 3, 3> C;

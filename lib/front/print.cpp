@@ -8,8 +8,12 @@
 namespace ricci::detail {
 namespace {
 
-void print_element(std::ostream& out, dtype type, const void* data, std::int64_t at) {
-  switch (type) {
+void print_element(std::ostream& out, const printable& t, std::int64_t at) {
+  const void* const data = t.data;
+  if (t.index_bytes == 4) out << static_cast<const std::int32_t*>(data)[at];
+  if (t.index_bytes == 8) out << static_cast<const std::int64_t*>(data)[at];
+  if (t.index_bytes > 0) return;
+  switch (t.type) {
     case dtype::f32: out << static_cast<const float*>(data)[at]; break;
     case dtype::f64: out << static_cast<const double*>(data)[at]; break;
     case dtype::c64: out << static_cast<const std::complex<float>*>(data)[at]; break;
@@ -20,7 +24,7 @@ void print_element(std::ostream& out, dtype type, const void* data, std::int64_t
 }
 
 void print_axis(std::ostream& out, const printable& t, int d, std::int64_t at) {
-  if (d == t.rank) return print_element(out, t.type, t.data, at);
+  if (d == t.rank) return print_element(out, t, at);
   out << '[';
   for (std::int64_t x = 0; x < t.extents[d]; ++x) {
     if (x > 0 && d + 1 < t.rank) out << ",\n" << std::string(static_cast<std::size_t>(d) + 1, ' ');
@@ -33,7 +37,8 @@ void print_axis(std::ostream& out, const printable& t, int d, std::int64_t at) {
 }  // namespace
 
 void print(std::ostream& out, const printable& t) {
-  if (t.data || std::find(t.extents, t.extents + t.rank, 0) != t.extents + t.rank) print_axis(out, t, 0, 0);
+  if (std::find(t.extents, t.extents + t.rank, 0) != t.extents + t.rank) out << "[]";
+  else if (t.data) print_axis(out, t, 0, 0);
   else out << "(no host memory)";
 }
 

@@ -58,6 +58,7 @@ void print(std::string& out, const npy_array& array, const std::vector<std::int6
 }  // namespace
 
 std::string to_string(const npy_array& array) {
+  if (array.size() == 0) return "[]";
   std::string out;
   print(out, array, array.strides(), 0, 0);
   return out;

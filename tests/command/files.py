@@ -46,6 +46,15 @@ def good_files():
         check(got is not None and got.shape == shape and got.sum() == np.ones(shape).sum(), f"shape {shape}")
 
 
+def no_elements():
+    """As NumPy prints them, in no time."""
+    for shape in ["(0,)", "(2, 0)", f"({2 ** 60}, 3, 0)"]:
+        with open("a.npy", "wb") as f:
+            f.write(header(f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}}}"))
+        done = run("einsum", "...->...", "a.npy")
+        check(done.returncode == 0 and done.stdout == b"[]\n", f"shape {shape}: {done.stdout[:80]!r} {done.stderr!r}")
+
+
 def integers():
     """Exact in doubles or refused; results wrap as NumPy's do."""
     x = np.full(300, 100, "i1")
@@ -130,6 +139,7 @@ def places():
 
 
 good_files()
+no_elements()
 integers()
 bad_files()
 places()

@@ -47,8 +47,8 @@ TEST_CASE("arrays print") {
   out << counted<float>({2, 3}) << ' ' << ndarray<double>() << ' ' << ndarray<double>({0});
   CHECK(out.str() == "[[0, 1, 2],\n [3, 4, 5]] 0 []");
   std::ostringstream nothing;
-  nothing << ndview<double>(nullptr, {2, 0}) << ' ' << ndview<double>(nullptr, {1});
-  CHECK(nothing.str() == "[[],\n []] (no host memory)");
+  nothing << ndview<double>(nullptr, {2, 0}) << ' ' << ndarray<float>({std::int64_t{1} << 50, 3, 0}) << ' ' << ndview<double>(nullptr, {1});
+  CHECK(nothing.str() == "[] [] (no host memory)");  // as NumPy prints
 }
 
 TEST_CASE("views have any strides") {

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include <sstream>
+#include <utility>
 
 #include "helpers.hpp"
 
@@ -148,6 +149,12 @@ TEST_CASE("printing") {
   std::ostringstream one;
   one << tensor<float>();
   CHECK(one.str() == "0");
+  tensor<std::int32_t, 2, 2> places;
+  tensor<std::int64_t, dynamic, ricci::interleaved<4>> far(3);
+  places(0, 1) = -7, far(2) = std::int64_t{1} << 40;
+  std::ostringstream integers;
+  integers << places << ' ' << far << ' ' << std::as_const(places) << ' ' << tensor<std::int64_t, dynamic, 4>(0);
+  CHECK(integers.str() == "[[0, -7],\n [0, 0]] [0, 0, 1099511627776] [[0, -7],\n [0, 0]] []");
 }
 
 TEST_CASE("gpu tensors need a GPU") {

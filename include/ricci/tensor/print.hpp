@@ -18,9 +18,17 @@ struct printable {
   const void* data;
   const std::int64_t* extents;
   const std::int64_t* strides;
+  int index_bytes = 0;  // of an index tensor, which has no type
 };
 
-/// Nested brackets, one row a line; without memory only if there are no elements.
+template <class T>
+constexpr dtype printed_type() {
+  if constexpr (element<T>) return dtype_of<T>;
+  else return dtype::f64;
+}
+template <class T> inline constexpr int printed_index_bytes = element<T> ? 0 : static_cast<int>(sizeof(T));
+
+/// Nested brackets, one row a line; [] if there are no elements, which then need no memory.
 void print(std::ostream& out, const printable& t);
 
 /// An interleaved tensor: its elements one behind the other first.
@@ -33,7 +41,7 @@ std::ostream& print_in_order(std::ostream& out, const X& x) {
   for (const T& e : x) *to++ = e;
   std::int64_t extents[rank], strides[rank], step = 1;
   for (int d = rank - 1; d >= 0; --d) extents[d] = x.extent(d), strides[d] = step, step *= extents[d];
-  print(out, {dtype_of<T>, rank, elements.data(), extents, strides});
+  print(out, {printed_type<T>(), rank, elements.data(), extents, strides, printed_index_bytes<T>});
   return out;
 }
 
@@ -50,7 +58,8 @@ std::ostream& operator<<(std::ostream& out, const X& x) {
     extents[d] = x.extent(d);
     strides[d] = x.stride(d);
   }
-  detail::print(out, {dtype_of<typename X::value_type>, X::rank(), x.data(), extents, strides});
+  using T = typename X::value_type;
+  detail::print(out, {detail::printed_type<T>(), X::rank(), x.data(), extents, strides, detail::printed_index_bytes<T>});
   return out;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include <ricci/core/memory.hpp>
@@ -169,12 +170,14 @@ class tensor {
     else return static_cast<E*>(self.data_) + self.host_size();
   }
 
+  /// Whole blocks of no more problems than this can be counted; what is beyond it is too large without them.
+  static constexpr std::int64_t most_problems = std::numeric_limits<std::int64_t>::max() - shape_type::width;
   std::int64_t host_size() const { return is_gpu ? 0 : view().memory_size(); }
   void acquire() {
     std::int64_t extents[shape_type::rank > 0 ? shape_type::rank : 1]{};
     for (int d = 0; d < rank(); ++d) extents[d] = extent(d);
     if constexpr (is_interleaved)
-      if (extents[0] > 0) extents[0] = ((extents[0] - 1) / shape_type::width + 1) * shape_type::width;
+      if (extents[0] > 0 && extents[0] <= most_problems) extents[0] = ((extents[0] - 1) / shape_type::width + 1) * shape_type::width;
     const std::int64_t count = detail::checked_size(extents, rank());
     if constexpr (is_gpu) data_ = static_cast<T*>(detail::allocate_gpu(count, sizeof(T)));
     else data_ = static_cast<T*>(detail::allocate(static_cast<std::size_t>(count) * sizeof(T), 64, true, "a tensor"));

@@ -171,8 +171,8 @@ class point_code : public turn_code {
       const int z = divides || f[n].apply == function::identity ? y : applied(y, f[n].apply);
       if (divides) RICCI_BY_TYPE(vdivp, v(p), v(p), v(z));
       else if (t.how == combine::multiply) RICCI_BY_TYPE(vmulp, v(p), v(p), v(z));
-      else if (t.how == combine::minimum) RICCI_BY_TYPE(vminp, v(p), v(p), v(z));
-      else RICCI_BY_TYPE(vmaxp, v(p), v(p), v(z));
+      else if (t.how == combine::minimum) RICCI_BY_TYPE(vminp, v(p), v(z), v(p));  // of NaN and a number the last one
+      else RICCI_BY_TYPE(vmaxp, v(p), v(z), v(p));
       if (z != y) release(z);
       done(y);
     }

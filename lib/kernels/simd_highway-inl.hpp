@@ -22,8 +22,8 @@ template <class V> RICCI_INLINE V mul(V a, V b) { return hn::Mul(a, b); }
 template <class V> RICCI_INLINE V add(V a, V b) { return hn::Add(a, b); }
 template <class V> RICCI_INLINE V sub(V a, V b) { return hn::Sub(a, b); }
 template <class V> RICCI_INLINE V div(V a, V b) { return hn::Div(a, b); }
-template <class V> RICCI_INLINE V least(V a, V b) { return hn::Min(a, b); }
-template <class V> RICCI_INLINE V most(V a, V b) { return hn::Max(a, b); }
+template <class V> RICCI_INLINE V least(V a, V b) { return hn::IfThenElse(hn::Lt(b, a), b, a); }  // std::min, NaN included
+template <class V> RICCI_INLINE V most(V a, V b) { return hn::IfThenElse(hn::Lt(a, b), b, a); }
 template <class T> RICCI_INLINE vec<T> root(vec<T> a) { return hn::Sqrt(a); }
 template <class T> RICCI_INLINE vec<T> size(vec<T> a) { return hn::Abs(a); }
 /// (re, im) -> (im, re), (re, re), (im, im) in each pair of lanes.

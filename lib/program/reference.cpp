@@ -91,7 +91,8 @@ bounded combined(combine how, const bounded& x, const bounded& y) {
     const long double a = size(x.value), c = size(y.value);
     return {x.value * y.value, a * y.error + c * x.error + a * c};
   }
-  const bool first = (x.value.real() < y.value.real()) == (how == combine::minimum);
+  const long double a = x.value.real(), c = y.value.real();
+  const bool first = how == combine::minimum ? !(c < a) : !(a < c);
   return {first ? x.value : y.value, std::max(x.error, y.error)};
 }
 

@@ -134,6 +134,37 @@ TEST_CASE("signs before functions") {
   }
 }
 
+TEMPLATE_TEST_CASE("minima and maxima of what is no number", "", float, double, ricci::half, ricci::bfloat16) {
+  const auto text = [](float v) { return std::isnan(v) ? std::string("nan") : std::to_string(v + 0); };  // zeros have no sign here
+  const float values[] = {std::nanf(""), 1, -1, 0, -0.0f, INFINITY, -INFINITY};
+  for (const int count : {1, 5, 16, 37}) {
+    tensor<TestType, dynamic> x(count), y(count), z(count);
+    tensor<TestType, dynamic, 2> far(count);
+    for (int n = 0; n < count; ++n) {
+      const float p = values[n * 3 % 7], q = values[n % 3];
+      x(n) = p, y(n) = q, far(n, 0) = q;
+    }
+    const auto check = [&](const char* what, auto f) {
+      for (int n = 0; n < count; ++n) {
+        INFO(what << ", element " << n << " of " << count);
+        CHECK(text(float(z(n))) == text(f(float(x(n)), float(y(n)))));
+      }
+    };
+    const auto least = [](float p, float q) { return std::min(p, q); };
+    const auto most = [](float p, float q) { return std::max(p, q); };
+    z(i) = min(x(i), y(i));
+    check("min", least);
+    z(i) = max(x(i), y(i));
+    check("max", most);
+    z(i) = max(x(i), far(i, 0));
+    check("max with strides", most);
+    z(i) = min(y(i), x(i));
+    check("min the other way", [&](float p, float q) { return least(q, p); });
+    z(i) = max(abs(y(i)), x(i));
+    check("max of a function", [&](float p, float q) { return most(std::abs(q), p); });
+  }
+}
+
 TEST_CASE("a matrix with numbers that are none is neither even nor odd") {
   tensor<double, 4, 4> M, X, Y;
   M.fill(1);

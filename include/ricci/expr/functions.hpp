@@ -40,7 +40,8 @@ constexpr auto abs(const E& e) { return detail::apply<function::abs>(e); }
 template <detail::expression E>
 constexpr auto exp(const E& e) { return detail::apply<function::exp>(e); }
 
-/// The smaller and the larger of two tensors' elements; a whole term of a statement.
+/// The smaller and the larger of two tensors' elements, as std::min and std::max: the first if one is NaN. A whole term of
+/// a statement.
 template <detail::expression L, detail::expression R>
 constexpr auto min(const L& l, const R& r) { return detail::extremum<combine::minimum>(l, r); }
 template <detail::expression L, detail::expression R>

@@ -106,7 +106,7 @@ __device__ inline float exponential(float x) { return expf(x); }
 __device__ inline double exponential(double x) { return exp(x); }
 template <class W> __device__ inline W reciprocal(W x) { return W(1) / x; }
 template <class W> __device__ inline W reciprocal_root(W x) { return W(1) / square_root(x); }
-template <class W> __device__ inline W smaller_of(W x, W y) { return x < y ? x : y; }
+template <class W> __device__ inline W smaller_of(W x, W y) { return y < x ? y : x; }
 template <class W> __device__ inline W larger_of(W x, W y) { return x < y ? y : x; }
 
 /// *to += x, whatever other threads do.

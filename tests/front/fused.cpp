@@ -141,8 +141,8 @@ TEMPLATE_TEST_CASE("minima and maxima of what is no number", "", float, double, 
     tensor<TestType, dynamic> x(count), y(count), z(count);
     tensor<TestType, dynamic, 2> far(count);
     for (int n = 0; n < count; ++n) {
-      const float p = values[n * 3 % 7], q = values[n % 3];
-      x(n) = p, y(n) = q, far(n, 0) = q;
+      const float one = values[n * 3 % 7], other = values[n % 3];
+      x(n) = one, y(n) = other, far(n, 0) = other;
     }
     const auto check = [&](const char* what, auto f) {
       for (int n = 0; n < count; ++n) {
@@ -150,8 +150,8 @@ TEMPLATE_TEST_CASE("minima and maxima of what is no number", "", float, double, 
         CHECK(text(float(z(n))) == text(f(float(x(n)), float(y(n)))));
       }
     };
-    const auto least = [](float p, float q) { return std::min(p, q); };
-    const auto most = [](float p, float q) { return std::max(p, q); };
+    const auto least = [](float one, float other) { return std::min(one, other); };
+    const auto most = [](float one, float other) { return std::max(one, other); };
     z(i) = min(x(i), y(i));
     check("min", least);
     z(i) = max(x(i), y(i));
@@ -159,9 +159,9 @@ TEMPLATE_TEST_CASE("minima and maxima of what is no number", "", float, double, 
     z(i) = max(x(i), far(i, 0));
     check("max with strides", most);
     z(i) = min(y(i), x(i));
-    check("min the other way", [&](float p, float q) { return least(q, p); });
+    check("min the other way", [&](float one, float other) { return least(other, one); });
     z(i) = max(abs(y(i)), x(i));
-    check("max of a function", [&](float p, float q) { return most(std::abs(q), p); });
+    check("max of a function", [&](float one, float other) { return most(std::abs(other), one); });
   }
 }
 

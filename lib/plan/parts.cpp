@@ -23,20 +23,26 @@ cut cut_of(const pair_op& op, const std::vector<label_info>& labels, const machi
   const auto extent = [&](int l) { return labels[static_cast<std::size_t>(l)].extent; };
   double results = 1;  // elements
   for (int l : op.c.labels) results *= static_cast<double>(extent(l));
-  // The summed label of the largest steps, and the bytes of the factors for one value of it.
+  // The summed label of the largest steps through the larger factor (of factors of about the same size, the longer of the two),
+  // and the bytes of the factors for one value of it.
   cut out;
-  std::int64_t widest = 0;
-  double bytes = 0;
+  double bytes = 0, larger = 0;
   for (const operand* x : {&op.a, &op.b}) {
     if (x->where == operand::kind::one) continue;
     if (x->strides.size() != x->labels.size()) return {};  // a temporary: made by the step before, so it is not that long
     double size = static_cast<double>(size_of(x->type));
+    std::int64_t widest = 0;
+    int label = -1;
     for (std::size_t d = 0; d < x->labels.size(); ++d) {
       const int l = x->labels[d];
       size *= static_cast<double>(extent(l));
-      if (!has(op.c, l) && extent(l) > 1 && std::abs(x->strides[d]) > widest) widest = std::abs(x->strides[d]), out.label = l;
+      if (!has(op.c, l) && extent(l) > 1 && std::abs(x->strides[d]) > widest) widest = std::abs(x->strides[d]), label = l;
     }
     bytes += size;
+    if (label < 0) continue;
+    const bool alike = size < 1.5 * larger && larger < 1.5 * size;
+    if (out.label < 0 || (alike ? extent(label) > extent(out.label) : size > larger)) out.label = label;
+    larger = std::max(larger, size);
   }
   if (out.label < 0 || results > static_cast<double>(most_results) || bytes < least_bytes) return {};
   const std::int64_t length = extent(out.label);
@@ -45,7 +51,11 @@ cut cut_of(const pair_op& op, const std::vector<label_info>& labels, const machi
   // Results of the parts are few beside what the parts read.
   const double wanted = std::max(near, 16.0 * results * static_cast<double>(size_of(compute_type(op.c.type))));
   out.part = std::max({std::int64_t{1}, static_cast<std::int64_t>(wanted / each), divide_up(length, most)});
-  if (out.part > 64) out.part = out.part / 64 * 64;  // whole vectors and lines
+  // Whole lines of a factor in which the values are neighbours, and whole vectors.
+  for (const operand* x : {&op.a, &op.b})
+    for (std::size_t d = 0; d < x->labels.size(); ++d)
+      if (x->labels[d] == out.label && x->strides[d] == 1 && x->labels.size() > 1) out.part = std::max(out.part, 64 / static_cast<std::int64_t>(size_of(x->type)));
+  if (out.part > 64) out.part = out.part / 64 * 64;
   out.count = divide_up(length, out.part);
   return out.count < fewest ? cut{} : out;
 }

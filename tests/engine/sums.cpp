@@ -31,6 +31,7 @@ const sum_case cases[] = {
     {"b", "bk", "bk", {{'b', 3}, {'k', 400003}}},                             // a few dot products
     {"", "kl", "lk", {{'k', 1031}, {'l', 1033}}},                             // two summed labels
     {"bi", "bkli", "lk", {{'b', 2}, {'k', 601}, {'l', 97}, {'i', 11}}},       // batch, free and two summed labels
+    {"ab", "dc", "bacd", {{'a', 3}, {'b', 3}, {'c', 601}, {'d', 97}}},           // a small factor that lies the other way
 };
 
 case_builder build(const sum_case& s, dtype t, update op, bool scalar) {
@@ -126,6 +127,19 @@ TEST_CASE("they run in parts, and short sums and many results do not") {
   }
   CHECK_FALSE(in_parts(make_plan(build({"", "i", "i", {{'i', 10000}}}, dtype::f64, update::assign, false).p, m)));
   CHECK_FALSE(in_parts(make_plan(build({"ij", "ki", "kj", {{'k', 5000}, {'i', 60}, {'j', 60}}}, dtype::f64, update::assign, false).p, m)));
+}
+
+TEST_CASE("sums are cut along the larger factor, lines whole") {
+  const machine m = *named_machine("avx512");
+  const auto cut_of = [&](const sum_case& s) {
+    const plan p = make_plan(build(s, dtype::f64, update::assign, false).p, m);
+    for (const plan_step& x : p.segments[0].steps)
+      if (x.op.cut_label >= 0) return p.source.labels[static_cast<std::size_t>(x.op.cut_label)].name + " by " + std::to_string(x.op.part);
+    return std::string("no label");
+  };
+  // Along d, the outer label of the smaller factor, each part would be one value of the label that lies innermost in the other.
+  CHECK(cut_of({"ab", "dc", "bacd", {{'a', 3}, {'b', 3}, {'c', 900}, {'d', 128}}}) == "c by 25");
+  CHECK(cut_of({"", "ab", "ba", {{'a', 24}, {'b', 18488}}}) == "b by 640");
 }
 
 TEST_CASE("the bits of a long sum do not depend on the number of threads") {

@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include <CLI/CLI.hpp>
 #include <ricci/ricci.hpp>
 
 #include "machine/machine.hpp"
@@ -209,22 +210,18 @@ void run(const setting& s) {
 int main(int count, char** words) {
   omp_set_num_threads(1);
   setting s;
-  for (int i = 1; i + 1 < count; i += 2) {
-    const std::string name = words[i], value = words[i + 1];
-    if (name == "--dtype") s.dtype = value;
-    else if (name == "--count") s.count = std::stoi(value);
-    else if (name == "--seed") s.seed = static_cast<unsigned>(std::stoul(value));
-    else if (name == "--worst") s.worst = std::stoi(value);
-    else if (name == "--out") s.out = value;
-    else if (name == "--against") s.against = value;
-    else return std::fprintf(stderr, "bench_random: there is no option %s\n", words[i]), 2;
-  }
+  CLI::App app("random contractions beside peak and memory");
+  app.add_option("--dtype", s.dtype)->check(CLI::IsMember({"f64", "f32", "c64", "c128", "f16", "bf16"}));
+  app.add_option("--count", s.count)->check(CLI::PositiveNumber);
+  app.add_option("--seed", s.seed);
+  app.add_option("--worst", s.worst)->check(CLI::NonNegativeNumber);
+  app.add_option("--out", s.out), app.add_option("--against", s.against)->check(CLI::ExistingFile);
+  CLI11_PARSE(app, count, words);
   if (s.dtype == "f64") run<double>(s);
   else if (s.dtype == "f32") run<float>(s);
   else if (s.dtype == "c64") run<std::complex<float>>(s);
   else if (s.dtype == "c128") run<std::complex<double>>(s);
   else if (s.dtype == "f16") run<ricci::half>(s);
-  else if (s.dtype == "bf16") run<ricci::bfloat16>(s);
-  else return std::fprintf(stderr, "bench_random: --dtype is f64, f32, c64, c128, f16 or bf16\n"), 2;
+  else run<ricci::bfloat16>(s);
   return 0;
 }

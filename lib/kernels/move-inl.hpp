@@ -38,6 +38,18 @@ struct move_plan {
     while (count < 2) at[count++] = {1, 0, 0};
   }
 
+  /// Takes the first axis out, whose n neighbours move as one element, if all other strides are multiples of n.
+  bool bundle_first() {
+    const std::int64_t n = at[0].extent;
+    if (count < 2 || at[1].extent == 1 || at[0].src != 1 || at[0].dst != 1) return false;
+    for (int i = 1; i < count; ++i)
+      if (at[i].src % n != 0 || at[i].dst % n != 0) return false;
+    --count;
+    for (int i = 0; i < count; ++i) at[i] = {at[i + 1].extent, at[i + 1].src / n, at[i + 1].dst / n};
+    if (count < 2) at[count++] = {1, 0, 0};
+    return true;
+  }
+
   /// Elements of axes from first to last.
   std::int64_t size(int first, int last) const {
     std::int64_t n = 1;
@@ -130,8 +142,33 @@ RICCI_INLINE void unit_run(const S* __restrict s, D* __restrict d, std::int64_t 
   }
 }
 
+/// Copies of a run each: two pieces of so many bytes, the last of which may overlap the first.
+template <int Piece, class T> void copy_runs(const move_plan& p, const T* s, T* d, std::int64_t last) {
+  const stretch y = p.at[1];
+  outer_loops(p, s, d, [&](const T* s1, T* d1) {
+    for (std::int64_t j = 0; j < y.extent; ++j) {
+      const char* from = reinterpret_cast<const char*>(s1 + j * y.src);
+      char* to = reinterpret_cast<char*>(d1 + j * y.dst);
+      __builtin_memcpy(to, from, Piece);
+      __builtin_memcpy(to + last, from + last, Piece);
+    }
+  });
+}
+
+/// Runs of 2 bytes to 128.
+template <class T> bool copy_short_runs(const move_plan& p, const T* s, T* d) {
+  const std::int64_t bytes = p.at[0].extent * static_cast<std::int64_t>(sizeof(T));
+  const auto in = [&](auto piece) {
+    if (bytes >= piece && bytes <= 2 * piece) return copy_runs<piece.value>(p, s, d, bytes - piece), true;
+    return false;
+  };
+  return in(constant<2>{}) || in(constant<4>{}) || in(constant<8>{}) || in(constant<16>{}) || in(constant<32>{}) || in(constant<64>{});
+}
+
 template <bool Reads, class S, class D> void move_runs(const move_plan& p, const S* s, D* d, compute<D> beta) {
   const stretch x = p.at[0], y = p.at[1];
+  if constexpr (!Reads && same<S, D>)
+    if (copy_short_runs(p, s, d)) return;
   outer_loops(p, s, d, [&](const S* s1, D* d1) {
     for (std::int64_t j = 0; j < y.extent; ++j) unit_run<Reads>(s1 + j * y.src, d1 + j * y.dst, x.extent, beta);
   });
@@ -192,11 +229,33 @@ template <bool Reads, class S, class D> void move_any(move_plan& p, const S* s, 
   move_strided<Reads>(p, s, d, beta);
 }
 
+/// A few neighbours that stay together: one element of 4, 8 or 16 bytes.
+template <int Bytes> struct bundle {
+  char bytes[Bytes];
+};
+
+template <int Bytes, class T> bool move_bundles(move_plan& p, const T* s, T* d) {
+  using several = bundle<Bytes>;
+  if (!p.bundle_first()) return false;
+  move_any<false>(p, reinterpret_cast<const several*>(s), reinterpret_cast<several*>(d), several{});
+  return true;
+}
+
+template <class T> bool move_bundles(move_plan& p, const T* s, T* d) {
+  if (p.at[0].extent < 2) return false;
+  const std::int64_t bytes = p.at[0].extent * static_cast<std::int64_t>(sizeof(T));
+  if (bytes == 4) return move_bundles<4>(p, s, d);
+  if (bytes == 8) return move_bundles<8>(p, s, d);
+  return bytes == 16 && move_bundles<16>(p, s, d);
+}
+
 template <class S, class D> void move(const move_args& g, const void* src, void* dst, const void* beta) {
   move_plan p(g);
   const S* s = static_cast<const S*>(src);
   D* d = static_cast<D*>(dst);
   const compute<D> scale = beta ? *static_cast<const compute<D>*>(beta) : compute<D>{};
+  if constexpr (same<S, D>)
+    if (is_zero(scale) && move_bundles(p, s, d)) return;
   if (is_zero(scale)) move_any<false>(p, s, d, scale);
   else move_any<true>(p, s, d, scale);
 }

@@ -25,7 +25,18 @@ struct candidate {
   std::int64_t packed_bytes() const;
   double result_bytes() const;
 
-  /// Halves tiles until what is packed fits: batch labels down to L1, the others to half of L2, rows of memory last.
+  bool has_sums() const;
+
+  /// Down to what tiles may be halved.
+  struct tile_limits {
+    std::int64_t width, lanes;  // lanes of a register, of a tile
+    bool whole_lines;           // see packed_line
+  };
+  std::int64_t least_tile(const step_axis& x, const tile_limits& l) const;
+  /// Halves the longest tile above its limit; false if there is none. Sums are halved only where more than `far` bytes are packed.
+  bool halve_longest(const tile_limits& l, std::int64_t far);
+  /// Halves tiles until what is packed fits: batch labels down to L1, the others to half of L2, rows of memory last. Where nothing
+  /// is summed all down to a part of L2.
   void fit_tiles();
   /// A vector times a large matrix goes along its rows, some at a time: the kernel would walk down columns.
   void follow_rows_of_b();

@@ -42,4 +42,14 @@ inline bool rows_by_result(const plan_step& s, const operand& x, std::int64_t st
   return !s.buffer_c && (packed || (s.lanes == kernels::lanes::n && bytes_of(x, s.axes, stride) <= near));
 }
 
+/// How many neighbours along the axis make a line of an operand that is packed along another one: tiles of fewer would bring every
+/// line again.
+inline std::int64_t packed_line(const plan_step& s, const pair_op& op, const step_axis& x) {
+  constexpr std::int64_t line = 64;
+  const auto in = [&](bool packed, std::int64_t stride, const operand& y) {
+    return packed && stride == 1 && x.label != s.lane_label ? line / static_cast<std::int64_t>(size_of(y.type)) : 1;
+  };
+  return std::max(in(s.pack_a, x.a, op.a), in(s.pack_b, x.b, op.b));
+}
+
 }  // namespace ricci::planning

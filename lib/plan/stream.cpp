@@ -118,6 +118,7 @@ bool cut_result(plan_step& s, bool alone, const machine& m) {
   std::int64_t tile = std::max<std::int64_t>(stream_piece / (step * size), 2 * step * size <= most_whole ? m.least_streamed : 1);
   if (axes[cut]->label == s.lane_label) tile = tile / 64 * 64;
   tile = std::min(tile, axes[cut]->tile);
+  if (tile < std::min(packed_line(s, s.op, *axes[cut]), axes[cut]->extent)) return false;
   if (tile == 0 || (cut + 1 < axes.size() && !cut_outside(s, axes, cut, step * size, tile, m))) return false;
   axes[cut]->tile = tile;
   if (cut + 1 < axes.size())  // one piece after the other, as they lie

@@ -24,38 +24,49 @@ std::int64_t candidate::packed_bytes() const {
   return n * size;
 }
 
+bool candidate::has_sums() const {
+  return std::any_of(step.axes.begin(), step.axes.end(), [](const step_axis& x) { return x.role == group::k; });
+}
+
+std::int64_t candidate::least_tile(const step_axis& x, const tile_limits& l) const {
+  const std::int64_t n = x.label == step.lane_label ? l.lanes : x.role == group::k ? 32 : x.role == group::batch ? 1 : 8;
+  return l.whole_lines && !has_sums() && block_labels.empty() ? std::max(n, packed_line(step, op, x)) : n;
+}
+
+bool candidate::halve_longest(const tile_limits& l, std::int64_t far) {
+  const bool all = packed_bytes() > far || !has_sums();
+  step_axis* best = nullptr;
+  double worth = 0;
+  for (step_axis& x : step.axes) {
+    const bool is_lane = x.label == step.lane_label;
+    const bool is_packed = is_lane || (step.pack_a && x.a != 0) || (step.pack_b && x.b != 0) || (step.buffer_c && x.c != 0);
+    if (!is_packed || x.part != 0 || x.tile <= least_tile(x, l) || (!all && x.role != group::batch)) continue;
+    const bool first = x.role == group::batch && !is_lane && has_sums();
+    const double span = static_cast<double>(x.tile) * (first ? 1e6 : x.role == group::k ? 0.01 : 1);
+    if (span > worth) worth = span, best = &x;
+  }
+  if (!best) return false;
+  const std::int64_t pieces = divide_up(best->extent, best->tile) * 2;
+  std::int64_t tile = divide_up(best->extent, pieces);
+  if (best->label == step.lane_label) tile = divide_up(tile, l.width) * l.width;
+  else if (!has_sums()) tile = std::max(tile, std::min(least_tile(*best, l), best->tile - 1));
+  best->tile = std::min(tile, best->tile - 1);
+  return true;
+}
+
 void candidate::fit_tiles() {
   if (!step.pack_a && !step.pack_b && !step.buffer_c) return;
-  const std::int64_t near = m.caches.empty() ? 24576 : m.caches[0].bytes * 3 / 4;
   const std::int64_t far = m.caches.size() < 2 ? 131072 : m.caches[1].bytes / 2;
+  const std::int64_t first = m.caches.empty() ? 24576 : m.caches[0].bytes * 3 / 4;
+  // Without sums all is read once: what is long enough for the hardware to follow matters more than the first cache. Measured.
+  const std::int64_t near = has_sums() || !block_labels.empty() ? first : std::max(first, far / 4);
+  constexpr std::int64_t row_bytes = 4096;
   const auto size = static_cast<std::int64_t>(size_of(compute_type(op.c.type)));
   const std::int64_t width = m.vector_bytes / size;
-  const auto widest = [&](std::int64_t least_lanes) {
-    const bool over = packed_bytes() > far;
-    step_axis* best = nullptr;
-    double worth = 0;
-    for (step_axis& x : step.axes) {
-      const bool is_lane = x.label == step.lane_label;
-      const bool is_packed = is_lane || (step.pack_a && x.a != 0) || (step.pack_b && x.b != 0) || (step.buffer_c && x.c != 0);
-      if (!is_packed) continue;
-      const std::int64_t least = is_lane ? least_lanes : x.role == group::k ? 32 : x.role == group::batch ? 1 : 8;
-      if (x.part != 0 || x.tile <= least || (!over && x.role != group::batch)) continue;
-      const double span = static_cast<double>(x.tile) * (x.role == group::batch && !is_lane ? 1e6 : 1) *
-                          (x.role == group::k ? 0.01 : 1);
-      if (span > worth) worth = span, best = &x;
-    }
-    return best;
-  };
-  constexpr std::int64_t row_bytes = 4096;
-  while (packed_bytes() > near) {
-    step_axis* best = widest(std::max(4 * width, row_bytes / size));
-    if (!best) best = widest(4 * width);
-    if (!best) break;
-    const std::int64_t pieces = divide_up(best->extent, best->tile) * 2;
-    std::int64_t tile = divide_up(best->extent, pieces);
-    if (best->label == step.lane_label) tile = divide_up(tile, width) * width;
-    best->tile = std::min(tile, best->tile - 1);
-  }
+  const tile_limits steps[] = {{width, std::max(4 * width, row_bytes / size), true}, {width, 4 * width, true}, {width, 4 * width, false}};
+  bool halved = true;
+  while (halved && packed_bytes() > near)
+    halved = std::any_of(std::begin(steps), std::end(steps), [&](const tile_limits& l) { return halve_longest(l, far); });
 }
 
 void candidate::follow_rows_of_b() {

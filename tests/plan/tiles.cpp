@@ -29,6 +29,24 @@ TEST_CASE("only what is packed is cut for the caches, rows of memory last") {
   CHECK(fitted(100000)[1].tile < 100000);
 }
 
+TEST_CASE("without sums, neighbours that are packed along another label come in whole lines") {
+  const machine m = *named_machine("avx512");
+  const options o;
+  const std::vector<int> none;
+  for (const dtype type : {dtype::f32, dtype::f64}) {
+    pair_op op;
+    op.a.where = op.b.where = op.c.where = operand::kind::external;
+    op.a.type = op.b.type = op.c.type = type;
+    planning::candidate x{m, o, none, op, {}, false};
+    x.step.lanes = kernels::lanes::batch, x.step.lane_label = 1, x.step.pack_a = x.step.pack_b = true;
+    x.step.axes = {{0, 20000, 20000, 1, 1, 900, group::batch}, {1, 900, 900, 20000, 20000, 1, group::batch}};
+    x.fit_tiles();
+    const auto size = static_cast<std::int64_t>(size_of(type));
+    CHECK(x.step.axes[0].tile * size >= 64);
+    CHECK(x.packed_bytes() <= m.caches[1].bytes / 2);
+  }
+}
+
 TEST_CASE("no tile of a blocked product is larger than the lists of its rows and columns") {
   machine m = *named_machine("avx512");
   pair_op op;

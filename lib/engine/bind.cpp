@@ -158,7 +158,7 @@ class step_binder {
                                               [](const inner_axis& x) { return x.raw.b != 0 || x.is_lane; },
                                               [](axis& x, std::int64_t s) { x.b = s; }, row_pitch(inner)));
     }
-    if (step_.stream_c) {  // the buffer has the layout of c
+    if (step_.stream_c && step_.buffer_c) {  // the buffer has the layout of c
       out.stream_bytes = size;
       for (const inner_axis& x : inner)
         if (x.raw.c != 0) out.stream_bytes *= x.raw.extent;
@@ -187,6 +187,7 @@ class step_binder {
     if (step_.buffer_c && !step_.stream_c)
       fits = fits && make_move(list([](const auto& x) { return x.eff.c; }, [](const auto& x) { return x.raw.c; },
                                     [](const auto& x) { return x.eff.c != 0; }), out.store_c);
+    out.store_c.streams = step_.how == method::move && step_.stream_c;
     if (step_.how == method::move)
       fits = fits && make_move(list([](const auto& x) { return x.raw.b; }, [](const auto& x) { return x.raw.c; },
                                     [](const auto&) { return true; }), out.store_c);

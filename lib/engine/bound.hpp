@@ -71,7 +71,7 @@ struct bound_step {
   int vector_bytes = 32;
   kernels::contract_fn contract = nullptr;
   kernels::move_fn move_a = nullptr, move_b = nullptr, move_c = nullptr;
-  kernels::stream_fn stream_c = nullptr;                 // c is dense and leaves the buffer past the caches
+  kernels::stream_fn stream_c = nullptr;                 // c goes past the caches: from its buffer, where it is dense, or the kernel does it
   bool far = false;                                      // what is external comes from beyond the second cache
   bool fetch_next = false;                               // of the next block, while this one runs
   fetching ask;                                          // for external operands

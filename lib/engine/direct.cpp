@@ -50,7 +50,8 @@ void run_direct(const step_run& r, std::int64_t first, std::int64_t last, bool p
   packer pack_a, pack_b;
   line_writer writer;
   char* behind = nullptr;  // the last piece that left through the writer
-  if (s.stream_c) writer = {s.stream_c, r.scratch + s.buffer_c, 0, 1};
+  const bool streams = s.stream_c && s.buffer_c >= 0;
+  if (streams) writer = {s.stream_c, r.scratch + s.buffer_c, 0, 1};
   for (std::int64_t i = first; i < last; ++i) {
     const position outer = decode(s.free_loops, i);
     for (std::int64_t k = 0; k < s.sum_count; ++k) {
@@ -69,13 +70,13 @@ void run_direct(const step_run& r, std::int64_t first, std::int64_t last, bool p
       }
       if (s.pack_a >= 0) a = packed_a ? r.scratch + s.pack_a : pack_a(s.move_a, t.pack_a, a, r.scratch + s.pack_a, at.tails);
       if (s.pack_b >= 0) b = packed_b ? r.scratch + s.pack_b : pack_b(s.move_b, t.pack_b, b, r.scratch + s.pack_b, at.tails);
-      if (s.stream_c && behind && c != behind) writer.finish(behind), behind = nullptr;
-      char* target = s.stream_c ? writer.place(c) : s.buffer_c >= 0 ? r.scratch + s.buffer_c : c;
+      if (streams && behind && c != behind) writer.finish(behind), behind = nullptr;
+      char* target = streams ? writer.place(c) : s.buffer_c >= 0 ? r.scratch + s.buffer_c : c;
       const void* beta = k > 0 ? one_of(s.type) : s.buffer_c >= 0 ? zero_of(s.type) : r.beta;
       if (const auto& made = k > 0 ? t.later : t.first) (*made)(a, b, target, r.alpha_or_scale(), beta);
       else s.contract(t.contract, a, b, target, r.alpha, beta);
       if (s.buffer_c < 0 || k + 1 < s.sum_count) continue;
-      if (s.stream_c) writer.store(c, t.stream_bytes), behind = c + t.stream_bytes;
+      if (streams) writer.store(c, t.stream_bytes), behind = c + t.stream_bytes;
       else s.move_c(t.store_c, target, c, r.beta);
     }
   }

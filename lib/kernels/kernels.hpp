@@ -51,6 +51,7 @@ using contract_fn = void (*)(const contract_args&, const void* a, const void* b,
 struct move_args {
   axis axes[max_loops];
   int axis_count = 0;
+  bool streams = false;  // whole lines may go past the caches, in no order: a fence has to follow
 };
 
 /// beta points to one element of the compute type of dst; null or 0: dst is never read.

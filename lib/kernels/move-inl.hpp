@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels.hpp"
+#include "stream-inl.hpp"
 #include "turned-inl.hpp"
 
 namespace ricci::kernels::RICCI_ISA {
@@ -10,8 +11,9 @@ namespace ricci::kernels::RICCI_ISA {
 struct move_plan {
   stretch at[max_loops];
   int count = 0;
+  bool streams;  // past the caches, if that is possible
 
-  explicit move_plan(const move_args& g) {
+  explicit move_plan(const move_args& g) : streams(g.streams) {
     for (int i = 0; i < g.axis_count; ++i) {
       const axis& x = g.axes[i];
       if (x.extent != 1) insert({x.extent, x.b, x.c});
@@ -55,6 +57,14 @@ struct move_plan {
     std::int64_t n = 1;
     for (int i = first; i < last; ++i) n *= at[i].extent;
     return n;
+  }
+
+  /// Whether the first `rows` axes, which are neighbours, are whole lines of d wherever the others are.
+  template <class D> bool is_whole_lines(const D* d, int rows) const {
+    constexpr std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(D));
+    bool whole = reinterpret_cast<std::uintptr_t>(d) % 64 == 0 && size(0, rows) % line == 0;
+    for (int i = rows; i < count; ++i) whole = whole && at[i].dst % line == 0;
+    return whole;
   }
 
   /// Takes axis i to place k, before it.
@@ -112,6 +122,27 @@ RICCI_INLINE void outer_loops(const move_plan& p, const S* s, D* d, Body&& body,
   }
 }
 
+/// The same for body(src, dst, next), where next is the source of the position that follows, or of this one if it is the last.
+template <class S, class D, class Body>
+RICCI_INLINE void outer_loops_ahead(const move_plan& p, const S* s, D* d, Body&& body, int inner) {
+  std::int64_t at[max_loops] = {};
+  for (;;) {
+    const S* s1 = s;
+    D* d1 = d;
+    int i = inner;
+    for (; i < p.count; ++i) {
+      const stretch& x = p.at[i];
+      s1 += x.src, d1 += x.dst;
+      if (++at[i] < x.extent) break;
+      s1 -= x.src * x.extent, d1 -= x.dst * x.extent;
+      at[i] = 0;
+    }
+    body(s, d, s1);
+    if (i >= p.count) return;
+    s = s1, d = d1;
+  }
+}
+
 /// One run with unit strides. A copy ends with a piece that overlaps the one before. Beyond the caches memcpy knows
 /// better; below, its string instructions can be many times slower than vectors (5 against 60 GB/s on a Zen 3).
 template <bool Reads, class S, class D>
@@ -165,10 +196,27 @@ template <class T> bool copy_short_runs(const move_plan& p, const T* s, T* d) {
   return in(constant<2>{}) || in(constant<4>{}) || in(constant<8>{}) || in(constant<16>{}) || in(constant<32>{}) || in(constant<64>{});
 }
 
-template <bool Reads, class S, class D> void move_runs(const move_plan& p, const S* s, D* d, compute<D> beta) {
+/// Runs of so many bytes, of which most are whole lines, go past the caches.
+inline constexpr std::int64_t least_streamed = 256;
+
+/// One run after the other as they lie in the source: where they go matters less past the caches.
+template <class T> void stream_runs(move_plan& p, const T* s, T* d) {
+  int nearest = 1;
+  for (int i = 2; i < p.count; ++i)
+    if (p.at[i].extent > 1 && (p.at[nearest].extent == 1 || p.size_of(p.at[i].src) < p.size_of(p.at[nearest].src))) nearest = i;
+  p.take(nearest, 1);
   const stretch x = p.at[0], y = p.at[1];
-  if constexpr (!Reads && same<S, D>)
+  outer_loops(p, s, d, [&](const T* s1, T* d1) {
+    for (std::int64_t j = 0; j < y.extent; ++j) stream_copy(s1 + j * y.src, d1 + j * y.dst, x.extent * static_cast<std::int64_t>(sizeof(T)));
+  });
+}
+
+template <bool Reads, class S, class D> void move_runs(move_plan& p, const S* s, D* d, compute<D> beta) {
+  const stretch x = p.at[0], y = p.at[1];
+  if constexpr (!Reads && same<S, D>) {
+    if (p.streams && x.extent * static_cast<std::int64_t>(sizeof(D)) >= least_streamed) return stream_runs(p, s, d);
     if (copy_short_runs(p, s, d)) return;
+  }
   outer_loops(p, s, d, [&](const S* s1, D* d1) {
     for (std::int64_t j = 0; j < y.extent; ++j) unit_run<Reads>(s1 + j * y.src, d1 + j * y.dst, x.extent, beta);
   });
@@ -186,17 +234,23 @@ template <bool Reads, class S, class D> void move_strided(const move_plan& p, co
 }
 
 /// The same for a few problems that come to lie side by side: as many as fill a register of 64 bytes.
-template <class T> void move_side_by_side(const move_plan& p, const T* s, T* d) {
+template <class T> void move_side_by_side(const move_plan& p, const T* s, T* d, bool far) {
   constexpr int n = vector_bytes / 8;
   const stretch x = p.at[0], y = p.at[1];
-  outer_loops(p, s, d, [&](const T* s1, T* d1) {
+  outer_loops_ahead(p, s, d, [&](const T* s1, T* d1, const T* next) RICCI_INLINE_LAMBDA {
     const std::int64_t whole = y.extent / n * n;
     for (std::int64_t i = 0; i < x.extent; i += n)
-      for (std::int64_t j = 0; j < whole; j += n) transpose_lines(s1 + i * x.src + j, x.src, d1 + j * y.dst + i, y.dst);
+      for (std::int64_t j = 0; j < whole; j += n) {
+        if (far) RICCI_EACH(r, n) __builtin_prefetch(next + (i + r) * x.src + j);
+        transpose_lines(s1 + i * x.src + j, x.src, d1 + j * y.dst + i, y.dst);
+      }
     for (std::int64_t j = whole; j < y.extent; ++j)
       for (std::int64_t i = 0; i < x.extent; ++i) d1[j * y.dst + i] = s1[i * x.src + j];
-  });
+  }, 2);
 }
+
+/// Moves of more ask for what comes next: it is not in the first caches.
+inline constexpr std::int64_t far_bytes = 1 << 20;
 
 /// Turned in registers: every type to itself, and 16 bits to and from float, but for complex beta on 8-byte elements.
 template <class S, class D> inline constexpr bool is_turned = same<S, D> || (is_float_like<S> && is_float_like<D>);
@@ -210,15 +264,17 @@ template <bool Reads, class S, class D> bool move_turned(move_plan& p, const S* 
   if (rows == 0) return false;
   const int cols = two ? 1 : p.take_run(rows, &stretch::src, &stretch::dst, 2 * turn::n);
   if (cols == 0 || (p.size(0, rows) < turn::n && p.size(rows, rows + cols) < turn::n)) return false;
+  const bool far = p.size(0, p.count) * static_cast<std::int64_t>(sizeof(S)) > far_bytes;
   if constexpr (!Reads && same<S, D> && sizeof(S) == 8 && vector_bytes == 64)
-    if (rows == 1 && cols == 1 && p.at[0].extent % 8 == 0 && p.at[0].extent <= 64 && p.at[1].extent >= 8) {
-      move_side_by_side(p, s, d);
+    if (!p.streams && rows == 1 && cols == 1 && p.at[0].extent % 8 == 0 && p.at[0].extent <= 64 && p.at[1].extent >= 8) {
+      move_side_by_side(p, s, d, far);
       return true;
     }
+  if constexpr (!Reads && same<S, D>) p.streams = p.streams && p.is_whole_lines(d, rows);
   places row, col;
   row.assign(p.at, rows, &stretch::src), col.assign(p.at + rows, cols, &stretch::dst);
-  const turn t(row, col, beta);
-  outer_loops(p, s, d, [&](const S* s1, D* d1) { t.run(s1, d1); }, rows + cols);
+  const turn t(row, col, beta, p.streams);
+  outer_loops_ahead(p, s, d, [&](const S* s1, D* d1, const S* next) { t.run(s1, d1, far ? next : nullptr); }, rows + cols);
   return true;
 }
 

@@ -84,13 +84,19 @@ template <bool Reads, class S, class D> struct turning {
   beginnings row, col;                   // of rows in the source, of columns in the destination
   bool dense_source, dense_destination;  // one right behind the other
   compute<D> beta;
+  bool streams;  // rows are whole lines of the destination, which go past the caches
 
-  turning(const places& r, const places& c, compute<D> b)
-      : rows(r.extent()), cols(c.extent()), row(r.all()), col(c.all()), dense_source(r.is_dense(cols)), dense_destination(c.is_dense(rows)), beta(b) {}
+  turning(const places& r, const places& c, compute<D> b, bool past)
+      : rows(r.extent()), cols(c.extent()), row(r.all()), col(c.all()), dense_source(r.is_dense(cols)), dense_destination(c.is_dense(rows)), beta(b), streams(past) {}
 
-  void run(const S* s, D* d) const {
+  /// next: the source of the transposition that follows, whose lines are asked for; or null.
+  void run(const S* s, D* d, const S* next) const {
+#if defined(RICCI_STREAMS)
+    if constexpr (!Reads && same<S, D>)
+      if (streams && cols >= n) return squares(s, d, next);
+#endif
     if constexpr (size == 16) return rows <= 256 ? lines(s, d) : one_by_one(s, d, 0, rows);
-    if (rows >= n && cols >= n) return wide(s, d);
+    if (rows >= n && cols >= n) return wide(s, d, next);
     if (rows >= n) return with_count<n>(cols, [&](auto c) { few_columns<c.value>(s, d); });
     if (cols >= n) return with_count<n>(rows, [&](auto r) { few_rows<r.value>(s, d); });
     one_by_one(s, d, 0, rows);
@@ -126,14 +132,16 @@ template <bool Reads, class S, class D> struct turning {
       }
   }
 
-  void wide(const S* s, D* d) const {
+  void wide(const S* s, D* d, const S* next) const {
     const std::int64_t whole = cols / n * n, end = Reads || rows % n <= few ? rows / n * n : rows;
     const turning t = *this;
-    if (t.row.step == 0 && t.col.step == 0) {
-      strips(s, d, end, even_beginnings{t.row.stride}, even_beginnings{t.col.stride});
-    } else {
-      strips(s, d, end, t.row, t.col);
-    }
+    const ask what = asks(next, end);
+    const auto run = [&](auto row_at, auto col_at) {
+      if (what == ask::nothing) t.template strips<false>(s, d, end, next, what, row_at, col_at);
+      else t.template strips<true>(s, d, end, next, what, row_at, col_at);
+    };
+    if (t.row.step == 0 && t.col.step == 0) run(even_beginnings{t.row.stride}, even_beginnings{t.col.stride});
+    else run(t.row, t.col);
     if (cols - whole <= few) one_by_one(s, d, 0, end, whole);
     else
       with_count<n>(cols - whole, [&](auto c) {
@@ -142,19 +150,41 @@ template <bool Reads, class S, class D> struct turning {
     one_by_one(s, d, end, rows);
   }
 
+  /// What is asked for: nothing; rows of the source that come soon, which no hardware follows; the same place of the next transposition.
+  enum class ask { nothing, rows, next };
+  static constexpr std::int64_t ahead = 32;  // rows
+
+  ask asks(const S* next, std::int64_t end) const {
+    if (rows * 64 > std::int64_t(1) << 14) return ask::rows;  // the lines of a strip leave the first cache
+    if (!next) return ask::nothing;
+    return rows * cols * static_cast<std::int64_t>(sizeof(S)) > std::int64_t(1) << 15 && end >= 2 * ahead ? ask::rows : ask::next;
+  }
+
+  /// Asks for what comes `ahead` rows after row i of the strip at column j0, be it in the strip at column `after` (0: there is none)
+  /// or in the next transposition; with `same`, for row i of that.
+  template <class Row>
+  RICCI_INLINE void ask_for(bool same, const S* s, const S* next, std::int64_t i, std::int64_t end, std::int64_t j0, std::int64_t after, Row row_at) const {
+    std::int64_t k = i;
+    const S* from = next ? next + j0 : nullptr;
+    if (!same) {
+      const bool here = i + ahead + n <= end;
+      k = i + ahead - (here ? 0 : end - n);
+      from = here ? s + j0 : after > 0 ? s + after : next;
+    }
+    if (from) RICCI_EACH(r, n) __builtin_prefetch(from + row_at.base(k) + row_at.offset(k, r));
+  }
+
   /// Strips of one cache line of the source, so that every line is read once and a strip writes few streams. The last rows go
   /// with some before them, once more, where the destination is not read.
-  template <class Row, class Col> RICCI_INLINE void strips(const S* s, D* d, std::int64_t end, Row row_at, Col col_at) const {
-    constexpr std::int64_t ahead = 32;  // rows of the source; no hardware follows such strides
+  template <bool Asks, class Row, class Col>
+  RICCI_INLINE void strips(const S* s, D* d, std::int64_t end, const S* next, ask what, Row row_at, Col col_at) const {
     const std::int64_t whole = cols / n * n;
-    const bool far = rows * 64 > std::int64_t(1) << 14;  // the lines of a strip leave the first cache
     const compute<D> scale = beta;
     for (std::int64_t j0 = 0; j0 < whole; j0 += strip) {
       const std::int64_t j1 = j0 + strip < whole ? j0 + strip : whole;
       for (std::int64_t i0 = 0; i0 < end; i0 += n) {
         const std::int64_t i = i0 + n <= end ? i0 : end - n;
-        if (far && i + ahead + n <= end)
-          RICCI_EACH(r, n) __builtin_prefetch(s + row_at.base(i + ahead) + row_at.offset(i + ahead, r) + j0);
+        if constexpr (Asks) ask_for(what == ask::next, s, next, i, end, j0, j1 < whole ? j1 : 0, row_at);
         for (std::int64_t j = j0; j < j1; j += n) {
           const S* from = s + row_at.base(i) + j;
           D* to = d + col_at.base(j) + i;
@@ -165,6 +195,38 @@ template <bool Reads, class S, class D> struct turning {
       }
     }
   }
+
+#if defined(RICCI_STREAMS)
+  /// Squares that are a line of rows long: turned where the first cache has them, they leave as whole lines. Some lie side by side,
+  /// so that the source is read in longer pieces.
+  void squares(const S* s, D* d, const S* next) const {
+    constexpr std::int64_t together = 8;
+    const turning t = *this;
+    const ask what = asks(next, rows);
+    const std::int64_t wide = cols >= line ? line : n;
+    for (std::int64_t first = 0; first < cols; first += together * wide) {
+      const std::int64_t last = first + together * wide < cols ? first + together * wide : cols;
+      for (std::int64_t i = 0; i < rows; i += line)
+        for (std::int64_t j0 = first; j0 < last; j0 += wide) {
+          const std::int64_t j = j0 + wide <= cols ? j0 : cols - wide;
+          if (what != ask::nothing)
+            for (std::int64_t k = i; k < i + line; k += n) t.ask_for(what == ask::next, s, next, k, rows, j, last < cols ? last : 0, t.row);
+          t.square(s, d, i, j, wide);
+        }
+    }
+  }
+
+  RICCI_INLINE void square(const S* s, D* d, std::int64_t i, std::int64_t j, std::int64_t wide) const {
+    alignas(64) D turned[line * line];
+    for (std::int64_t k = 0; k < line; k += n) {
+      const std::int64_t* const from = row.offsets(i + k);
+      for (std::int64_t c = 0; c < wide; c += n)
+        transpose_block<Reads, n, 0, n, false>(s + row.base(i + k) + j + c, [from](int r) { return from[r]; }, turned + c * line + k, [](int x) { return x * line; }, beta);
+    }
+    for (std::int64_t c = 0; c < wide; ++c)
+      stream_line(reinterpret_cast<const char*>(turned + c * line), reinterpret_cast<char*>(d + col(j + c) + i));
+  }
+#endif
 
   /// C columns, which are all.
   template <int C> void few_columns(const S* s, D* d) const {

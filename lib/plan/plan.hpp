@@ -135,7 +135,7 @@ struct plan_step {
   kernels::lanes lanes = kernels::lanes::n;
   int lane_label = -1;                   // -1: a product of scalars
   bool pack_a = false, pack_b = false, buffer_c = false;
-  bool stream_c = false;                 // c leaves through a buffer of its own layout and past the caches
+  bool stream_c = false;                 // c goes past the caches: through a buffer of its own layout, or the kernel does it
   bool far = false;                      // what is external comes from beyond the second cache
   bool fetch_next = false;               // external operands of the next block are asked for while this one runs
   std::vector<int> asks_for;             // slots of such, by a pointwise step between products

@@ -118,7 +118,7 @@ bool cut_result(plan_step& s, bool alone, const machine& m) {
   std::int64_t tile = std::max<std::int64_t>(stream_piece / (step * size), 2 * step * size <= most_whole ? m.least_streamed : 1);
   if (axes[cut]->label == s.lane_label) tile = tile / 64 * 64;
   tile = std::min(tile, axes[cut]->tile);
-  if (tile < std::min(packed_line(s, s.op, *axes[cut]), axes[cut]->extent)) return false;
+  if (elementwise && tile < std::min(packed_line(s, s.op, *axes[cut]), axes[cut]->extent)) return false;
   if (tile == 0 || (cut + 1 < axes.size() && !cut_outside(s, axes, cut, step * size, tile, m))) return false;
   axes[cut]->tile = tile;
   if (cut + 1 < axes.size())  // one piece after the other, as they lie
@@ -172,6 +172,14 @@ bool leaves_blocks(const plan_step& s, const machine& m) {
   return s.how == method::blocked && m.writes_kernels && sums <= s.cut.sums && whole_rows(s, m) && !reads_c(s.op) && compute_type(s.op.c.type) == s.op.c.type;
 }
 
+/// Streaming stores read their lines first on these.
+bool streams_read(const machine& m) { return m.isa == "NEON" || m.isa == "SVE" || m.isa == "VSX"; }
+
+/// A copy whose kernel writes whole lines past the caches where it can.
+bool leaves_copies(const plan_step& s, const machine& m) {
+  return s.how == method::move && !streams_read(m) && !reads_c(s.op) && s.op.b.type == s.op.c.type;
+}
+
 }  // namespace
 
 traffic traffic_of(const segment& g, const std::vector<int>& block) {
@@ -197,12 +205,11 @@ bool asks_early(const segment& g, const traffic& t, const machine& m) {
 }
 
 std::optional<plan_step> streamed(const segment& g, const traffic& t, const plan_step& s, const machine& m, bool apart) {
-  const bool reads_first = m.isa == "NEON" || m.isa == "SVE" || m.isa == "VSX";  // streaming stores do so as well there
   const bool plain = s.how == method::direct && s.op.scale.where == operand::kind::one && s.lanes != kernels::lanes::k && !s.buffer_c &&
                      !reads_c(s.op) && (apart || s.op.c.where == operand::kind::external) && compute_type(s.op.c.type) == s.op.c.type;
   plan_step cut = s;
   const bool alone = apart || g.steps.size() == 1;
-  if (reads_first || !plain || (!alone && left_to_caches(g, t, s, m)) || !cut_result(cut, alone, m)) return {};
+  if (streams_read(m) || !plain || (!alone && left_to_caches(g, t, s, m)) || !cut_result(cut, alone, m)) return {};
   cut.buffer_c = cut.stream_c = true;
   return cut;
 }
@@ -233,7 +240,7 @@ void stream_each(segment& g, const machine& m) {
     s.ask = fetching_of(bytes, s, true, m);
     s.far = bytes >= static_cast<double>(m.caches[1].bytes);
     if (bytes < 1.25 * last_cache(m)) continue;
-    if (leaves_blocks(s, m)) s.stream_c = true;
+    if (leaves_blocks(s, m) || leaves_copies(s, m)) s.stream_c = true;
     else if (auto cut = streamed(g, {}, s, m, true)) s = std::move(*cut);
   }
 }
@@ -253,7 +260,7 @@ void stream_results(plan& p, const machine& m) {
       s.fetch_next = s.how == method::halves ? halves : beyond && asks_early(g, t, m);
       if (!beyond) continue;
       if (is_shared(p, g, s)) continue;
-      if (leaves_blocks(s, m)) s.stream_c = true;
+      if (leaves_blocks(s, m) || (p.block_labels.empty() && leaves_copies(s, m))) s.stream_c = true;
       else if (auto cut = streamed(g, t, s, m)) s = std::move(*cut);
     }
   }

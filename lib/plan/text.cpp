@@ -230,7 +230,7 @@ class writer {
   }
 
   std::string how(const plan_step& s) const {
-    if (s.how == method::move) return "copy";
+    if (s.how == method::move) return s.stream_c ? "copy, " + s.op.c.name + " streamed to memory" : "copy";
     if (s.how == method::blocked) return "blocked GEMM, A and B in packed panels" + (s.stream_c ? ", " + s.op.c.name + " streamed to memory" : "");
     if (s.how == method::halves)
       return std::string(s.op.a.parity > 0 ? "even" : "odd") + " matrix in halves, lanes along " + label(s.lane_label) +

@@ -1,4 +1,4 @@
-// Networks of tensors on a machine of small caches: temporaries in orders of their own, results that leave in pieces past the caches.
+// Networks of tensors on a machine of small caches: temporaries in orders of their own, results and copies that leave past the caches.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -31,12 +31,13 @@ double products_of(const struct program& p) {
 }
 
 struct seen {
-  int apart = 0, streamed = 0, pieces = 0;  // plans of several steps; steps that stream, with axes outside of a piece
+  int apart = 0, streamed = 0, pieces = 0, copies = 0;  // plans of several steps; steps that stream, with axes outside of a piece; copies that do
 
   void add(const struct plan& made) {
     REQUIRE((made.block_labels.empty() && made.stages.empty()));
     apart += made.segments[0].steps.size() > 1;
     for (const plan_step& s : made.segments[0].steps) {
+      copies += s.stream_c && s.how == method::move;
       if (!s.stream_c || s.how != method::direct) continue;
       ++streamed;
       pieces += std::count_if(s.axes.begin(), s.axes.end(), [](const step_axis& x) { return x.role != group::k && x.tile == 1 && x.extent > 1; }) > 0;
@@ -123,4 +124,26 @@ TEST_CASE("results of many labels leave in pieces") {
   }
   CHECK(all.streamed > 60);
   CHECK(all.pieces > 30);
+}
+
+TEST_CASE("copies of large tensors leave past the caches") {
+  seen all;
+  for (unsigned seed = 1; seed <= 300; ++seed) {
+    dice d{std::mt19937(seed)};
+    case_builder c(d(0, 1) ? dtype::f64 : static_cast<dtype>(d(0, 3)), seed);
+    const std::string labels = std::string("abcde").substr(0, static_cast<std::size_t>(d(2, 5)));
+    for (const char l : labels) c.label(l, d(0, 1) ? 8 * d(1, 4) : d(2, 9));
+    if (products_of(c.p) > most_products) continue;
+    statement s;
+    s.left = c.tensor("C", labels, shuffled(labels, d));
+    s.op = d(0, 3) ? update::assign : update::add;
+    s.terms.push_back({-1, false, {c.tensor("A", labels, shuffled(labels, d))}});
+    c.p.statements.push_back(s);
+    options o;
+    o.threads = d(1, 2);
+    const struct plan made = make_plan(c.p, small_machine(), o, {0, false});
+    all.add(made);
+    check(c, made, o, 1, seed);
+  }
+  CHECK(all.copies > 100);
 }

@@ -95,6 +95,7 @@ template <class S, class D> std::string one_move(const kernel_set& set, const st
   const std::vector<D> before(dst.begin(), dst.end());
   move_args m;
   m.axis_count = static_cast<int>(extent.size());
+  m.streams = g() % 2;
   for (std::size_t i = 0; i < extent.size(); ++i) m.axes[i] = {extent[i], 0, a.stride[i], c.stride[i]};
   set.move[static_cast<int>(ricci::dtype_of<S>)][static_cast<int>(ricci::dtype_of<D>)](
       m, src.data() + a.first, dst.data() + c.first, kind == 0 ? nullptr : &beta);
@@ -138,6 +139,7 @@ template <class S, class D> void check_pair() {
       std::vector<extent_t> extent(g() % 5);
       for (extent_t& e : extent) e = 1 + static_cast<extent_t>(g() % (extent.size() < 3 ? 40 : 9));
       if (n % 16 == 7) extent = {static_cast<extent_t>(20 + g() % 30), static_cast<extent_t>(2 + g() % 3), static_cast<extent_t>(100 + g() % 500)};  // runs of several axes
+      if (n % 16 == 11) extent = {static_cast<extent_t>(32 * (1 + g() % 2)), static_cast<extent_t>(8 + g() % 90), static_cast<extent_t>(1 + g() % 3)};  // whole lines
       const bool together = n % 4 == 2;  // short runs that stay as they are
       if (together) extent = {static_cast<extent_t>(1 + g() % (n % 8 == 2 ? 9 : 70)), static_cast<extent_t>(1 + g() % 20), static_cast<extent_t>(1 + g() % 20), static_cast<extent_t>(1 + g() % 3)};
       const std::string wrong = one_move<S, D>(set, extent, together, g);

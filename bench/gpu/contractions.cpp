@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <fstream>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <ricci/core/error.hpp>
 
@@ -168,12 +168,11 @@ json measure(const problem& p, dtype t, const cuda::buffer& x, const cuda::buffe
 int main(int count, char** words) {
   std::string types = "f64", only, file;
   bool dry = false;
-  for (int w = 1; w + 1 < count; w += 2) {
-    if (!std::strcmp(words[w], "--dtype")) types = words[w + 1];
-    if (!std::strcmp(words[w], "--only")) only = words[w + 1];
-    if (!std::strcmp(words[w], "--compile")) dry = true;
-    if (!std::strcmp(words[w], "--json")) file = words[w + 1];
-  }
+  CLI::App app("general contractions on the GPU beside transpositions and cuBLAS");
+  app.add_option("--dtype", types);
+  app.add_option("--only", only), app.add_option("--json", file);
+  app.add_option("--compile", dry);
+  CLI11_PARSE(app, count, words);
   try {
     const cuda::use_device use(cuda::current_device());
     const std::int64_t bytes = dry ? 4096 : std::int64_t{1} << 29;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include <CLI/CLI.hpp>
 #include <ricci/plan/path.hpp>
 #include <ricci/ricci.hpp>
 
@@ -278,15 +279,12 @@ void compare_all(const setting& s) {
 int main(int count, char** words) {
   omp_set_num_threads(1);
   setting s;
-  for (int i = 1; i + 1 < count; i += 2) {
-    const std::string name = words[i], value = words[i + 1];
-    if (name == "--dtype") s.dtype = value;
-    else if (name == "--seconds") s.seconds = std::stod(value);
-    else if (name == "--only") s.only = value;
-    else return std::fprintf(stderr, "bench_networks: there is no option %s\n", words[i]), 2;
-  }
+  CLI::App app("networks of tensors beside the classical way along the same path");
+  app.add_option("--dtype", s.dtype)->check(CLI::IsMember({"f64", "f32"}));
+  app.add_option("--seconds", s.seconds)->check(CLI::Range(0.0, 1e4));
+  app.add_option("--only", s.only);
+  CLI11_PARSE(app, count, words);
   if (s.dtype == "f64") compare_all<double>(s);
-  else if (s.dtype == "f32") compare_all<float>(s);
-  else return std::fprintf(stderr, "bench_networks: --dtype is f64 or f32\n"), 2;
+  else compare_all<float>(s);
   return 0;
 }

@@ -212,9 +212,9 @@ int main(int count, char** words) {
   setting s;
   CLI::App app("random contractions beside peak and memory");
   app.add_option("--dtype", s.dtype)->check(CLI::IsMember({"f64", "f32", "c64", "c128", "f16", "bf16"}));
-  app.add_option("--count", s.count)->check(CLI::PositiveNumber);
+  app.add_option("--count", s.count)->check(CLI::Range(1, 1 << 20));
   app.add_option("--seed", s.seed);
-  app.add_option("--worst", s.worst)->check(CLI::NonNegativeNumber);
+  app.add_option("--worst", s.worst)->check(CLI::Range(0, 1 << 20));
   app.add_option("--out", s.out), app.add_option("--against", s.against)->check(CLI::ExistingFile);
   CLI11_PARSE(app, count, words);
   if (s.dtype == "f64") run<double>(s);

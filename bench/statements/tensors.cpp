@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include <CLI/CLI.hpp>
 #include <ricci/ricci.hpp>
 
 #include "../cogent_cases.hpp"
@@ -153,17 +154,14 @@ void compare(const setting& s) {
 int main(int count, char** words) {
   omp_set_num_threads(1);
   setting s;
-  for (int i = 1; i + 1 < count; i += 2) {
-    const std::string name = words[i], value = words[i + 1];
-    if (name == "--dtype") s.dtype = value;
-    else if (name == "--file") s.file = value;
-    else if (name == "--every") s.every = std::max(1, std::stoi(value));
-    else if (name == "--most-gflop") s.most_gflop = std::stod(value);
-    else if (name == "--seconds") s.seconds = std::stod(value);
-    else return std::fprintf(stderr, "bench_tensors: there is no option %s\n", words[i]), 2;
-  }
+  CLI::App app("contractions of large tensors beside transpositions and a product of matrices");
+  app.add_option("--dtype", s.dtype)->check(CLI::IsMember({"f64", "f32"}));
+  app.add_option("--file", s.file)->check(CLI::ExistingFile);
+  app.add_option("--every", s.every)->check(CLI::Range(1, 1 << 20));
+  app.add_option("--most-gflop", s.most_gflop)->check(CLI::Range(0.0, 1e9));
+  app.add_option("--seconds", s.seconds)->check(CLI::Range(0.0, 1e4));
+  CLI11_PARSE(app, count, words);
   if (s.dtype == "f64") compare<double>(s);
-  else if (s.dtype == "f32") compare<float>(s);
-  else return std::fprintf(stderr, "bench_tensors: --dtype is f64 or f32\n"), 2;
+  else compare<float>(s);
   return 0;
 }

@@ -30,7 +30,7 @@ const char *ricci_last_error(void);
 /* "0.1.0" */
 const char *ricci_version(void);
 
-/* Most threads that a call of any function below may use; 0 (the default): OpenMP's choice. A call from inside an
+/* Most threads that a call of any function below may use; 0 (the default) or less: OpenMP's choice. A call from inside an
  * OpenMP parallel region uses the calling thread alone. */
 void ricci_set_num_threads(int threads);
 int ricci_get_num_threads(void);

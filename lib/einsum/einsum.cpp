@@ -95,6 +95,7 @@ bool may_overlap(const array_info& out, std::span<const array_info> operands) {
 
 std::shared_ptr<const prepared_einsum> prepare(const einsum_words& words, std::span<const array_info> operands,
                                                const array_info* out, const options& o) {
+  check(o);  // of einsums without elements too, which need no plan
   auto [statement, extents] = lower_einsum(parse(words, operands.size()), operands, out);
   auto made = std::make_shared<prepared_einsum>();
   const bool empty = std::find(extents.begin(), extents.end(), 0) != extents.end();

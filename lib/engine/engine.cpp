@@ -141,7 +141,12 @@ void reserve(const executable& e, bool alone) {
 
 }  // namespace
 
+void check(const options& o) {
+  if (o.threads < 0) throw error(errc::bad_argument, "options::threads is " + std::to_string(o.threads) + "; it is 1 or more, or 0 for OpenMP's choice");
+}
+
 std::shared_ptr<const executable> compile(const program& p, const options& o) {
+  check(o);
   std::string key = key_of(p, o);
   if (cuda::on_gpu(p)) append(key, detail::current_gpu());
   memory& m = remembered();
@@ -196,6 +201,7 @@ std::string describe(const executable& e) {
 }
 
 std::string describe(const program& p, const machine& m, const options& o) {
+  check(o);
   return to_string(make_plan(p, m, o), m, true);
 }
 

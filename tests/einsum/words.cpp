@@ -26,15 +26,20 @@ ndarray<double> of(extents e, const std::vector<double>& values) {
 }
 
 template <class... X>
-void refused(errc code, const std::vector<std::string>& parts, std::string_view words, const X&... x) {
+void refused(errc code, const std::vector<std::string>& parts, const ricci::options& how, std::string_view words, const X&... x) {
   INFO(words);
   try {
-    ricci::einsum(words, x...);
+    ricci::einsum(how, words, x...);
     FAIL("accepted");
   } catch (const ricci::error& e) {
     CHECK(e.code() == code);
     for (const std::string& part : parts) CHECK_THAT(e.what(), Catch::Contains(part));
   }
+}
+
+template <class... X>
+void refused(errc code, const std::vector<std::string>& parts, std::string_view words, const X&... x) {
+  refused(code, parts, ricci::options{}, words, x...);
 }
 
 }  // namespace
@@ -106,6 +111,11 @@ TEST_CASE("refused words name what is wrong") {
   refused(errc::bad_subscripts, {"code 9"}, "ij\t", a);
   refused(errc::bad_subscripts, {"no '...'"}, "...j->j", a);
   CHECK_THROWS_AS(ricci::einsum("", std::vector<ricci::ndview<const double>>{}), ricci::error);
+}
+
+TEST_CASE("a number of threads is not negative") {
+  refused(errc::bad_argument, {"options::threads is -1"}, ricci::options{.threads = -1}, "ij,jk->ik", counted({2, 3}), counted({3, 2}));
+  refused(errc::bad_argument, {"options::threads is -1"}, ricci::options{.threads = -1}, "ij->ji", counted({2, 0}));
 }
 
 TEST_CASE("labels as numbers") {

@@ -149,3 +149,15 @@ TEST_CASE("what is inlined is checked when it is planned") {
   ricci::plan(c(i).assign(A(3, i))).run();
   CHECK(c(1) == 2);
 }
+
+TEST_CASE("a number of threads is not negative") {
+  tensor<double, dynamic, dynamic> A(3, 4), B(4, 6), C(3, 6);
+  const auto step = C(i, j).assign(A(i, k) * B(k, j));
+  ricci::plan(step, {.threads = 1}).run();
+  for (const int threads : {-1, -2147483647 - 1})
+    fails(errc::bad_argument, [&] { static_cast<void>(ricci::plan(step, {.threads = threads})); }, {"options::threads", std::to_string(threads).c_str()});
+  fails(errc::bad_argument, [&] { static_cast<void>(ricci::fuse(ricci::options{.threads = -1}, step)); }, {"options::threads is -1"});
+  tensor<double, 3> x, y;
+  REQUIRE(front::is_inlined(y(i).assign(x(i))));
+  fails(errc::bad_argument, [&] { static_cast<void>(ricci::plan(y(i).assign(x(i)), {.threads = -1})); }, {"options::threads is -1"});
+}

@@ -125,7 +125,7 @@ std::vector<array_info> infos_of(std::span<const ndview<const T>> operands) {
 ///
 /// Words     all that NumPy means: explicit and implicit mode, "...", broadcasting of extents 1, diagonals, spaces.
 /// Cost      plans once for equal words, shapes and strides; then a look-up, the memory of the result and the work.
-/// Errors    bad_subscripts, bad_label, bad_extent, bad_argument (null data), no_memory.
+/// Errors    bad_subscripts, bad_label, bad_extent, bad_argument (null data, options that mean nothing), no_memory.
 template <array_like... Operands>
   requires(sizeof...(Operands) > 0)
 auto einsum(const options& o, std::string_view subscripts, const Operands&... operands) {

@@ -18,11 +18,14 @@ struct options {
   bool operator==(const options&) const = default;
 };
 
+/// Errors: bad_argument for options that mean nothing. compile() checks its own.
+void check(const options& o);
+
 /// An immutable, runnable plan. Safe to run from several threads at once on different data.
 class executable;
 
 /// Plans `p` for the machine this runs on, or finds the remembered plan of an equal program.
-/// Errors: ricci::error from check(), no_gpu, no_memory, too_slow.
+/// Errors: those of check() for both, no_gpu, no_memory, too_slow.
 std::shared_ptr<const executable> compile(const program& p, const options& o = {});
 
 /// The same for a program that looks up indices: its tables are read here. `check_indices` finds entries that are out of

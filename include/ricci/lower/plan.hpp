@@ -35,7 +35,7 @@ class planned {
     (statements.put(to), ...);
     if constexpr (in_parts) code_ = prepare_recipe(frame_.call(), o);
     else if constexpr (!tiny<Source>::applies) code_ = prepare(frame_.call(), o);
-    else check(frame_.call());
+    else check(o), check(frame_.call());
   }
 
   /// Evaluates with the tensors' present elements. Allocates nothing.

@@ -54,7 +54,8 @@ class header_parser {
   }
 
   std::string string() {
-    const char quote = peek();
+    char quote = peek();
+    if ((quote == 'u' || quote == 'U') && at_ + 1 < text_.size()) quote = text_[++at_];  // Python 2 wrote Unicode so
     if (quote != '\'' && quote != '"') fail("its header cannot be read (no quoted text where one belongs)");
     const std::size_t end = text_.find(quote, ++at_);
     if (end == text_.npos) fail("its header has a quote without an end");

@@ -84,6 +84,7 @@ def bad_files():
     whole = header(text) + data
     good = {"as NumPy writes": whole, "more bytes behind": whole + b"more", "no spaces": header("{'descr':'<f8','fortran_order':False,'shape':(6,)}") + data,
             "double quotes": header(text.replace("'", '"')) + data, "Python 2 integers": header(text.replace("(6,)", "(6L,)")) + data,
+            "Python 2 Unicode": header(text.replace("'descr'", "u'descr'").replace("'shape'", 'U"shape"').replace("'<f8'", "u'<f8'")) + data,
             "another order of keys": header("{'shape': (6,), 'fortran_order': False, 'descr': '<f8'}\n") + data}
     for what, content in good.items():
         open("a.npy", "wb").write(content)

@@ -29,13 +29,6 @@ void store_scalar(dtype type, std::complex<double> x, char* to) {
   }
 }
 
-std::complex<double> value_of(const coefficient& c, const bindings& b) {
-  std::complex<double> x = c.base;
-  if (c.scalar >= 0) x *= b.scalars[c.scalar];
-  for (const auto& [slot, sign] : c.more) x += sign * b.scalars[slot];
-  return x;
-}
-
 /// The bytes of the current block of each block label, for one operand.
 std::int64_t block_offset(const place& p, const std::int64_t* index) {
   std::int64_t at = 0;
@@ -251,14 +244,14 @@ void run_segment(const bound_plan& p, const bindings& b, const bound_segment& se
 
 void set_scalars(step_run& r, const bound_step& s, const bindings& b) {
   r.step = &s;
-  store_scalar(s.type, value_of(s.alpha, b), r.alpha);
-  store_scalar(s.type, value_of(s.beta, b), r.beta);
+  store_scalar(s.type, value_of(s.alpha, b.scalars), r.alpha);
+  store_scalar(s.type, value_of(s.beta, b.scalars), r.beta);
   if (!s.other) return;
   const std::size_t size = size_of(s.type);
   for (std::size_t t = 0; t < s.other->alphas.size(); ++t)
-    store_scalar(s.type, value_of(s.other->alphas[t], b), r.alphas + t * size);
+    store_scalar(s.type, value_of(s.other->alphas[t], b.scalars), r.alphas + t * size);
   for (std::size_t n = 0; n < s.other->betas.size(); ++n)
-    store_scalar(s.type, value_of(s.other->betas[n], b), r.betas + n * size);
+    store_scalar(s.type, value_of(s.other->betas[n], b.scalars), r.betas + n * size);
 }
 
 void execute(const bound_plan& p, const bindings& b, const read_tables& tables) {

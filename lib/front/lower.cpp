@@ -342,10 +342,12 @@ void bind_coefficients(const front_call& call) {
       const use_info& use = p.uses[u];
       if (use.what != use_info::kind::real_scalar && use.what != use_info::kind::complex_scalar) continue;
       std::complex<double> s = use.conj ? std::conj(call.scalars[use.index]) : call.scalars[use.index];
-      if (use.apply == function::reciprocal) s = 1.0 / s;
+      const bool real = use.what == use_info::kind::real_scalar;
+      if (use.apply == function::reciprocal) s = real ? 1.0 / s.real() : 1.0 / s;
       if (!scaled) x = s;
-      else if (use.what == use_info::kind::real_scalar) x *= s.real();
-      else x *= s;
+      else if (!real) x *= s;
+      else if (x.imag() != 0) x *= s.real();
+      else x = x.real() * s.real();  // 0 times infinity would be a NaN
       scaled = true;
     }
     if (scaled) *to++ = x;

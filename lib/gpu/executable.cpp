@@ -62,9 +62,7 @@ place place_of(const operand& x, const planning::work& w) {
 int rank_of(int alignment) { return alignment >= 16 ? 0 : alignment >= 8 ? 1 : alignment >= 4 ? 2 : 3; }
 
 void scale(const coefficient& c, const std::complex<double>* scalars, double (&to)[2]) {
-  std::complex<double> x = c.base;
-  if (c.scalar >= 0) x *= scalars[c.scalar];
-  for (const auto& [slot, sign] : c.more) x += sign * scalars[slot];
+  const std::complex<double> x = value_of(c, scalars);
   to[0] = x.real(), to[1] = x.imag();
 }
 

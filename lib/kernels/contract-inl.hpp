@@ -202,11 +202,12 @@ RICCI_INLINE void set_up(frame<T>& f, const contract_args& g, const T* alpha, co
   if constexpr (Complex) {
     f.alpha_im = alpha[1], f.beta_im = beta[1];
     f.reads_c = f.reads_c || beta[1] != T(0);
-    f.scaled = alpha[1] != T(0);
+    f.scaled = alpha[1] != T(0) || alpha[0] - alpha[0] != T(0);
   }
 }
 
-/// lanes::n and batch: own and other multiply the two accumulator sets; a real alpha is folded into them.
+/// lanes::n and batch: own and other multiply the two accumulator sets; a real alpha is folded into them, but not an
+/// infinite one, which would make NaN of the zeros in either set.
 template <class T> RICCI_INLINE void set_signs(frame<T>& f, bool conj_a, bool conj_b) {
   const T sa = conj_a ? T(-1) : T(1), sb = conj_b ? T(-1) : T(1), x = f.scaled ? T(1) : f.alpha_re;
   f.own[0] = x, f.own[1] = sb * x;

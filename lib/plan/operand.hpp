@@ -36,6 +36,13 @@ struct coefficient {
   bool operator==(const coefficient&) const = default;
 };
 
+inline std::complex<double> value_of(const coefficient& c, const std::complex<double>* scalars) {
+  std::complex<double> x = c.base;
+  if (c.scalar >= 0) x = c.base * scalars[c.scalar];  // part by part: of infinity too
+  for (const auto& [slot, sign] : c.more) x += sign * scalars[slot];
+  return x;
+}
+
 inline bool has(const operand& x, int label) { return contains(x.labels, label); }
 
 /// 0 for a label that the operand does not have.

@@ -105,3 +105,37 @@ TEMPLATE_TEST_CASE("an inlined product stays within its bound of the reference",
     CHECK(std::abs(got - std::complex<double>(expected.value[x])) <= bound);
   }
 }
+
+namespace {
+
+bool same(double x, double y) { return std::isnan(x) ? std::isnan(y) : x == y; }
+
+template <class T>
+bool same(const std::complex<T>& x, const std::complex<T>& y) { return same(x.real(), y.real()) && same(x.imag(), y.imag()); }
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("complex numbers divided by real ones, by zero too", "", float, double) {
+  using number = std::complex<TestType>;
+  const number values[] = {{1, 2}, {-1, 0}, {0, 0}, {0, -3}, {5, -4}};
+  tensor<number, 5> x, y;
+  tensor<number, dynamic> u(35), v(35), w(35);
+  for (int n = 0; n < 35; ++n) x(n % 5) = values[n % 5], u(n) = values[n % 5];
+  REQUIRE(front::is_inlined(y(i).assign(x(i) / 0.0)));
+  for (const double by : {2.0, 0.0, -0.0}) {
+    const auto check = [&](TestType factor) {
+      for (int n = 0; n < 35; ++n) {
+        INFO(values[n % 5] << " times " << factor << " by " << by << ": " << y(n % 5) << ' ' << v(n) << ' ' << w(n));
+        const number expected = factor * values[n % 5] / static_cast<TestType>(by);
+        CHECK((same(y(n % 5), expected) && same(v(n), expected) && same(w(n), expected)));
+      }
+    };
+    ricci::local<number> g;
+    y(i) = x(i) / by, v(i) = u(i) / by;
+    ricci::fuse(g(i).assign(u(i) / by), w(i).assign(g(i))).run();
+    check(1);
+    y(i) = -3 * x(i) / by, v(i) = -3 * u(i) / by;
+    ricci::fuse(g(i).assign(-3 * u(i)), w(i).assign(g(i) / by)).run();
+    check(-3);
+  }
+}

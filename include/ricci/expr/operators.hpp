@@ -27,7 +27,8 @@ constexpr detail::product_node<detail::node_of<S>, R> operator*(const S& s, cons
 template <detail::expression E, detail::scalar_like S>
 constexpr auto operator/(const E& e, const S& s) {
   detail::node_of<S> reciprocal = detail::node(s);
-  reciprocal.value = 1.0 / reciprocal.value;
+  if constexpr (detail::is_complex_type<S>) reciprocal.value = 1.0 / reciprocal.value;
+  else reciprocal.value = 1.0 / reciprocal.value.real();  // of 0 infinity, where the complex one has a NaN beside it
   return detail::product_node<E, detail::node_of<S>>{e, reciprocal};
 }
 

@@ -232,6 +232,7 @@ class tiny<Source, true> {
   static constexpr const flat_program& p = Source::flat;
   using T = typename element_for<Source::flat.leaves[0].type>::type;
   using C = compute_of<T>;
+  using R = decltype(std::abs(C()));
 
  public:
   static constexpr bool applies = table.applies;
@@ -274,22 +275,33 @@ class tiny<Source, true> {
     } else {
       C part[table.out_size > 0 ? table.out_size : 1] = {};
       walk<Term, 0>(a, b, part);
-      const C alpha = coefficient<Term>(scalars);
-      for (std::int64_t x = 0; x < table.out_size; ++x) out[x] += multiply(alpha, part[x]);
+      const auto alpha = coefficient<Term>(scalars);
+      for (std::int64_t x = 0; x < table.out_size; ++x)
+        if constexpr (std::is_same_v<decltype(alpha), const C>) out[x] += multiply(alpha, part[x]);
+        else out[x] += alpha * part[x];
     }
   }
 
+  static constexpr bool is_real(const term_info& t) {
+    for (int u = t.first_use; u < t.first_use + t.use_count; ++u)
+      if (p.uses[u].what == use_info::kind::complex_scalar) return false;
+    return true;
+  }
+
+  /// A real number if all of it is real, which scales both parts of a complex one: 0 i times infinity would be NaN.
   template <int Term>
-  [[gnu::always_inline]] static C coefficient(const std::complex<double>* scalars) {
+  [[gnu::always_inline]] static auto coefficient(const std::complex<double>* scalars) {
     constexpr const term_info& t = p.terms[Term];
-    C x = t.negate ? C(-1) : C(1);
+    R real = t.negate ? R(-1) : R(1);
+    C other = 1;
     for (int u = t.first_use; u < t.first_use + t.use_count; ++u) {
-      if (p.uses[u].what != use_info::kind::real_scalar && p.uses[u].what != use_info::kind::complex_scalar) continue;
-      const std::complex<double> s = scalars[p.uses[u].index];
-      if constexpr (is_complex_type<C>) x = multiply(x, C(p.uses[u].conj ? std::conj(s) : s));
-      else x *= static_cast<C>(s.real());
+      const use_info& use = p.uses[u];
+      if (use.what == use_info::kind::real_scalar) real *= static_cast<R>(scalars[use.index].real());
+      if constexpr (is_complex_type<C>)
+        if (use.what == use_info::kind::complex_scalar) other = multiply(other, C(use.conj ? std::conj(scalars[use.index]) : scalars[use.index]));
     }
-    return x;
+    if constexpr (is_real(t)) return real;
+    else return real * other;
   }
 
   template <int Term, int Depth>

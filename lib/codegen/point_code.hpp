@@ -210,12 +210,19 @@ class point_code : public turn_code {
     if (wide()) vpxorq(v(i), v(i), v(i));
     else vxorps(v(i), v(i), v(i));
   }
+  /// From this what is subtracted keeps the sign of its zeros: 0 - 0 is 0, not -0.
+  void minus_zero(int i) {
+    if (wide()) vpternlogd(v(i), v(i), v(i), 0xff);
+    else vpcmpeqd(v(i), v(i), v(i));
+    if (single()) vpslld(v(i), v(i), 31);
+    else vpsllq(v(i), v(i), 63);
+  }
 
   void scale(int i, const Xbyak::Reg64& from, int index, factor known) {
     if (known == factor::one) return;
     const int a = take();
     if (known == factor::minus_one) {
-      zero(a);
+      minus_zero(a);
       RICCI_BY_TYPE(vsubp, v(i), v(a), v(i));
     } else {
       spread(a, ptr[from + index * real()]);
@@ -238,7 +245,7 @@ class point_code : public turn_code {
       return release(p);
     }
     const int a = get(f[0].input), b = get(f[1].input);
-    if (fresh && alpha == factor::minus_one) zero(sum);
+    if (fresh && alpha == factor::minus_one) minus_zero(sum);
     if (alpha == factor::minus_one) RICCI_BY_TYPE(vfnmadd231p, v(sum), v(a), v(b));
     else if (fresh) RICCI_BY_TYPE(vmulp, v(sum), v(a), v(b));
     else RICCI_BY_TYPE(vfmadd231p, v(sum), v(a), v(b));

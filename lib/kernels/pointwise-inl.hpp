@@ -120,7 +120,7 @@ RICCI_INLINE void pointwise_group(const pointwise_frame<T>& k, const pointwise_p
       read<T, U, Partial>(k, to, c, sum);
       RICCI_EACH(u, U) sum[u] = mul(sum[u], set<T>(k.betas[n]));
     } else {
-      RICCI_EACH(u, U) sum[u] = zero<T>();
+      RICCI_EACH(u, U) sum[u] = set<T>(s.count > 0 ? T(-0.0) : T(0));  // -0 + x is x, of any zero too
     }
     for (int t = s.first; t < s.first + s.count; ++t) {
       vec<T> x[U];

@@ -1,6 +1,8 @@
 // Statements against plain loops, on integers, so exactly.
 #include <catch2/catch.hpp>
 
+#include <cmath>
+
 #include "helpers.hpp"
 
 using ricci::labels::a;
@@ -247,4 +249,37 @@ TEST_CASE("functions beside those of the standard library") {
   w(i) = min(x(i), y(i)) + abs(x(i));
   for (int at = 0; at < 5; ++at) CHECK(w(at) == std::min(x(at), y(at)) + std::abs(x(at)));
   CHECK(max(1, 2) == 2);
+}
+
+TEST_CASE("a zero has one sign all along a row, that of the arithmetic") {
+  constexpr int count = 19;  // whole registers, and what fills none
+  tensor<double, dynamic> x(count), y(count), w(count);
+  tensor<float, dynamic> u(count), v(count);
+  const auto has = [](const auto& t, double expected) {
+    int right = 0;
+    for (const auto z : t) right += z == 0 && std::signbit(z) == std::signbit(expected);
+    return right == count;
+  };
+  y.fill(4);
+  for (const double zero : {0.0, -0.0}) {
+    x.fill(zero), u.fill(static_cast<float>(zero));
+    w(i) = sqrt(x(i));
+    CHECK(has(w, zero));
+    w(i) = -sqrt(x(i));
+    CHECK(has(w, -zero));
+    w(i) = -2 * sqrt(x(i));
+    CHECK(has(w, -zero));
+    w(i) = x(i) / y(i);
+    CHECK(has(w, zero));
+    w(i) = -x(i) / y(i);
+    CHECK(has(w, -zero));
+    w(i) = -x(i) * y(i) - x(i) * sqrt(y(i));
+    CHECK(has(w, -zero));
+    w(i) = x(i) * y(i) - x(i) * sqrt(y(i));
+    CHECK(has(w, 0.0));
+    w(i) = -min(x(i), y(i));
+    CHECK(has(w, -zero));
+    v(i) = -abs(u(i));
+    CHECK(has(v, -0.0));
+  }
 }

@@ -34,34 +34,7 @@ contract_code::contract_code(const request& r, target t, const std::vector<nest>
   }
   use_pairs();
   if (alpha_ == factor::tensor) sub(alpha_at_, c_);  // from here on the way from c to the tensor
-  Xbyak::Label zero, done;
-  if (beta_ == factor::any) {  // a beta of zero is found out here, so that c is not read
-    const auto magnitude = [&](int offset) {
-      if (single()) {
-        mov(eax, dword[beta_at_ + offset]);
-        lea(eax, ptr[rax + rax]);
-      } else {
-        mov(rax, qword[beta_at_ + offset]);
-        lea(rax, ptr[rax + rax]);
-      }
-    };
-    magnitude(0);
-    if (sets_ == 2) {
-      mov(r10, rax);
-      magnitude(real());
-      or_(rax, r10);
-    }
-    if (single() && sets_ == 1) test(eax, eax);
-    else test(rax, rax);
-    jz(zero, T_NEAR);
-    write_bodies(factor::any);
-    jmp(done, T_NEAR);
-    L(zero);
-    write_bodies(factor::zero);
-  } else {
-    write_bodies(beta_);
-  }
-  L(done);
+  write_for_beta();
   vzeroupper();
   close_frame();
   for (std::size_t i = saved_; i-- > 0;) pop(counters[free_counters + i]);
@@ -69,13 +42,46 @@ contract_code::contract_code(const request& r, target t, const std::vector<nest>
   write_constants();
   write_places();
   write_packed_places();
-  if (!table_of_.empty()) {
-    align(8);
-    L(tables_);
-    for (const auto& [x, y] : table_of_[0]->outer) {
-      dq(static_cast<std::uint64_t>(x));
-      dq(static_cast<std::uint64_t>(y));
+  write_tables();
+}
+
+/// A beta of zero is found out here, so that c is not read.
+void contract_code::write_for_beta() {
+  if (beta_ != factor::any) return write_bodies(beta_);
+  Xbyak::Label zero, done;
+  const auto magnitude = [&](int offset) {
+    if (single()) {
+      mov(eax, dword[beta_at_ + offset]);
+      lea(eax, ptr[rax + rax]);
+    } else {
+      mov(rax, qword[beta_at_ + offset]);
+      lea(rax, ptr[rax + rax]);
     }
+  };
+  magnitude(0);
+  if (sets_ == 2) {
+    mov(r10, rax);
+    magnitude(real());
+    or_(rax, r10);
+  }
+  if (single() && sets_ == 1) test(eax, eax);
+  else test(rax, rax);
+  jz(zero, T_NEAR);
+  write_bodies(factor::any);
+  jmp(done, T_NEAR);
+  L(zero);
+  write_bodies(factor::zero);
+  L(done);
+}
+
+/// Offsets of the outer sums.
+void contract_code::write_tables() {
+  if (table_of_.empty()) return;
+  align(8);
+  L(tables_);
+  for (const auto& [x, y] : table_of_[0]->outer) {
+    dq(static_cast<std::uint64_t>(x));
+    dq(static_cast<std::uint64_t>(y));
   }
 }
 

@@ -24,6 +24,8 @@ class contract_code : public vector_code {
     std::int64_t row, rows, first, count;
   };
 
+  void write_for_beta();
+  void write_tables();
   void write_bodies(factor beta);
   void write_nest(const nest& n);
   /// body() inside the last `left` of the loops, from the outermost on; the pointers stand where they stood when it is over.

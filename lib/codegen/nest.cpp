@@ -23,6 +23,9 @@ constexpr tail_kind tail_kinds[] = {tail_kind::lanes, tail_kind::sums, tail_kind
 
 constexpr std::int64_t most_offset = std::int64_t{1} << 30;
 
+/// 16-bit numbers in memory, floats in registers.
+bool is_narrow(const request& r) { return r.type_a != r.type || r.type_b != r.type || r.type_c != r.type; }
+
 /// The registers that hold `reals` neighbouring lanes: whole ones, then the narrowest that holds the rest.
 std::vector<lane_vector> chunks(std::int64_t reals, const geometry& g) {
   std::vector<lane_vector> out;
@@ -41,7 +44,7 @@ std::vector<lane_vector> chunks(std::int64_t reals, const geometry& g) {
 std::optional<summed_tail> tail_of(const request& r, const lane_vector& last, const geometry& g) {
   const kernels::contract_args& x = r.args;
   const std::int64_t width = g.vector / g.real;
-  if (r.lanes != lanes::n || is_complex(r.type) || r.type_a != r.type || r.type_b != r.type || r.type_c != r.type) return {};
+  if (r.lanes != lanes::n || is_complex(r.type) || is_narrow(r)) return {};
   if (x.col.extent != 1 || x.k_outer != 1 || x.k_a != 1 || x.k < width || last.count > 16 / g.real) return {};
   summed_tail s{last.count, last.count > 2 ? 4 : last.count, g.vector, last.b, last.c, x.k / width, x.k % width};
   const std::int64_t registers = s.blocks * s.group + s.rest + s.rows_at_once(g.real) + 1;
@@ -52,8 +55,7 @@ std::optional<summed_tail> tail_of(const request& r, const lane_vector& last, co
 /// The same as packed_tail.
 std::optional<packed_tail> packed_of(const request& r, target t, const lane_vector& last, const geometry& g) {
   const kernels::contract_args& x = r.args;
-  if (t != target::avx512 || g.vector != 64 || r.lanes != lanes::n) return {};
-  if (r.type_a != r.type || r.type_b != r.type || r.type_c != r.type) return {};
+  if (t != target::avx512 || g.vector != 64 || r.lanes != lanes::n || is_narrow(r)) return {};
   if (x.col.extent != 1 || x.k_outer != 1 || x.k_a != 1 || last.count * g.real > 32) return {};
   if (is_complex(r.type) && ((r.alpha != factor::one && r.alpha != factor::minus_one) || r.beta == factor::any)) return {};
   packed_tail p;
@@ -150,93 +152,127 @@ std::vector<tile_run> runs_of(std::int64_t n, std::int64_t tile) {
 
 namespace {
 
-/// The nests of a request without their tiles; none if the last columns cannot be done in that way.
-std::vector<nest> untiled(const request& r, target t, tail_kind tail) {
-  const bool sums = tail == tail_kind::sums, packed = tail == tail_kind::packed;
-  if (t == target::none || r.lanes == lanes::k) return {};
-  const geometry g = geometry_of(r, t);
+/// What no code is written for, however its tiles are.
+bool is_refused(const request& r, target t, tail_kind tail) {
   const kernels::contract_args& x = r.args;
-  const bool narrow = r.type_a != r.type || r.type_b != r.type || r.type_c != r.type;
-  if (r.alpha == factor::tensor && (narrow || is_complex(r.type) || sums || packed)) return {};
-  if (narrow && (t != target::avx512 || r.lanes != lanes::n || r.type != dtype::f32)) return {};
-  const std::int64_t element = g.real * g.sets, element_b = g.real_b * g.sets, element_c = g.real_c * g.sets;
-  nest base;
-  base.rows = x.row.extent, base.row_a = x.row.a * element, base.row_c = x.row.c * element_c;
-  base.k = x.k, base.k_a = x.k_a * element, base.k_b = x.k_b * element_b;
-  base.dense_b = r.lanes == lanes::n && !narrow && !is_complex(r.type) && x.col.extent == 1 && x.k_b == x.lane_extent;
-  std::int64_t element_a = element;
-  if (in_pairs(r, t)) {
-    element_a = 2;
-    base.pairs = true, base.odd = x.k % 2;
-    base.row_a = x.row.a * 2, base.k_a = 4;
-    base.k = x.k / 2, base.k_b *= 2;
-  } else if (r.type_a != r.type) {
-    if (x.k_outer != 1 || x.k_a != 1 || x.k * x.row.extent > most_staged) return {};
-    element_a = 2;
-    base.stage_a = staged_block{x.row.extent, x.k, 2 * x.row.a, 4 * x.k, 0};
-    base.row_a = 4 * x.k, base.k_a = 4;
+  if (t == target::none || r.lanes == lanes::k || x.k_outer > 65536 || x.lane_extent > 1 << 20) return true;
+  const bool narrow = is_narrow(r), in_rows = tail != tail_kind::sums && tail != tail_kind::packed;
+  if (r.alpha == factor::tensor && (narrow || is_complex(r.type) || !in_rows)) return true;
+  return narrow && (t != target::avx512 || r.lanes != lanes::n || r.type != dtype::f32);
+}
+
+/// The nests of a request that is not refused, without their tiles.
+class nest_maker {
+ public:
+  nest_maker(const request& r, target t) : r_(r), x_(r.args), t_(t), g_(geometry_of(r, t)), pieces_(chunks(x_.lane_extent * g_.sets, g_)) {}
+
+  /// None if the last columns cannot be done in that way.
+  std::vector<nest> make(tail_kind tail) {
+    if (!take_rows_and_sums() || !take_last_columns(tail) || pieces_.size() > 4096 || x_.col.extent > 4096) return {};
+    if (r_.lanes == lanes::n) return {along_columns()};
+    std::vector<nest> out;
+    const bool last = partial(pieces_.back(), g_) || pieces_.back().width < g_.vector;
+    if (const std::int64_t whole = std::ssize(pieces_) - (last ? 1 : 0); whole > 0) out.push_back(across_problems(whole));
+    if (last) out.push_back(across_last_problems());
+    return out;
   }
-  if (x.k_outer > 65536) return {};
-  for (std::int64_t o = 0; o < x.k_outer; ++o)
-    base.outer.push_back({x.k_outer_a ? x.k_outer_a[o] * element : 0, x.k_outer_b ? x.k_outer_b[o] * element_b : 0});
-  const auto add_loops = [&](nest& n) {
-    for (int i = 0; i < x.loop_count; ++i)
-      add_loop(n.loops, {x.loops[i].extent, x.loops[i].a * element_a, x.loops[i].b * element_b, x.loops[i].c * element_c});
-  };
-  const auto add_columns = [&](nest& n, const lane_vector& v) {
-    for (std::int64_t j = 0; j < x.col.extent; ++j)
-      n.vectors.push_back({v.b + j * x.col.b * element_b, v.c + j * x.col.c * element_c, v.count, v.width});
-    n.even_vectors = true;
-  };
-  std::vector<nest> out;
-  if (x.lane_extent > 1 << 20) return {};
-  std::vector<lane_vector> pieces = chunks(x.lane_extent * g.sets, g);
-  if (sums || packed) {
-    const bool ragged = pieces.back().count < g.vector / g.real;
-    if (pieces.size() > 1 && ragged && sums) base.tail = tail_of(r, pieces.back(), g);
-    if (pieces.size() > 1 && ragged && packed) base.packed = packed_of(r, t, pieces.back(), g);
-    if (!base.tail && !base.packed) return {};
-    pieces.pop_back();
+
+ private:
+  std::int64_t element() const { return g_.real * g_.sets; }
+  std::int64_t element_b() const { return g_.real_b * g_.sets; }
+  std::int64_t element_c() const { return g_.real_c * g_.sets; }
+
+  bool take_rows_and_sums() {
+    base_.rows = x_.row.extent, base_.row_a = x_.row.a * element(), base_.row_c = x_.row.c * element_c();
+    base_.k = x_.k, base_.k_a = x_.k_a * element(), base_.k_b = x_.k_b * element_b();
+    base_.dense_b = r_.lanes == lanes::n && !is_narrow(r_) && !is_complex(r_.type) && x_.col.extent == 1 && x_.k_b == x_.lane_extent;
+    if (in_pairs(r_, t_)) {
+      base_.pairs = true, base_.odd = x_.k % 2;
+      base_.row_a = x_.row.a * 2, base_.k_a = 4;
+      base_.k = x_.k / 2, base_.k_b *= 2;
+    } else if (r_.type_a != r_.type) {
+      if (x_.k_outer != 1 || x_.k_a != 1 || x_.k * x_.row.extent > most_staged) return false;
+      base_.stage_a = staged_block{x_.row.extent, x_.k, 2 * x_.row.a, 4 * x_.k, 0};
+      base_.row_a = 4 * x_.k, base_.k_a = 4;
+    }
+    for (std::int64_t o = 0; o < x_.k_outer; ++o)
+      base_.outer.push_back({x_.k_outer_a ? x_.k_outer_a[o] * element() : 0, x_.k_outer_b ? x_.k_outer_b[o] * element_b() : 0});
+    return true;
   }
-  const auto columns = x.col.extent, several = static_cast<std::int64_t>(pieces.size());
-  if (several > 4096 || columns > 4096) return {};
-  if (r.lanes == lanes::n) {
-    nest n = base;
+
+  bool take_last_columns(tail_kind tail) {
+    const bool sums = tail == tail_kind::sums, packed = tail == tail_kind::packed;
+    if (!sums && !packed) return true;
+    if (pieces_.size() == 1 || pieces_.back().count == g_.vector / g_.real) return false;
+    if (sums) base_.tail = tail_of(r_, pieces_.back(), g_);
+    else base_.packed = packed_of(r_, t_, pieces_.back(), g_);
+    pieces_.pop_back();
+    return base_.tail || base_.packed;
+  }
+
+  nest along_columns() const {
+    nest n = base_;
+    const std::int64_t columns = x_.col.extent, several = std::ssize(pieces_);
     if (several == 1) {
-      add_columns(n, pieces[0]);
+      add_columns(n, pieces_[0]);
     } else if (several * columns <= 12 && columns > 1) {
       for (std::int64_t j = 0; j < columns; ++j)
-        for (const lane_vector& v : pieces)
-          n.vectors.push_back({v.b + j * x.col.b * element_b, v.c + j * x.col.c * element_c, v.count, v.width});
+        for (const lane_vector& v : pieces_) n.vectors.push_back(column(v, j));
     } else {
-      n.vectors = pieces;
+      n.vectors = pieces_;
       n.even_vectors = true;
-      add_loop(n.loops, {columns, 0, x.col.b * element_b, x.col.c * element_c});
+      add_loop(n.loops, {columns, 0, x_.col.b * element_b(), x_.col.c * element_c()});
     }
     add_loops(n);
-    out.push_back(std::move(n));
-  } else {
-    const bool last = partial(pieces.back(), g) || pieces.back().width < g.vector;
-    if (const std::int64_t whole = several - (last ? 1 : 0); whole > 0) {
-      nest n = base;
-      add_columns(n, {0, 0, g.vector / g.real, g.vector});
-      add_loop(n.loops, {whole, g.vector, g.vector, g.vector});
-      if (whole > 1 && base.k * x.k_outer == 1 && columns == 1) {  // rows share little without sums, and lie along memory
-        n.rows = 1;
-        add_loop(n.loops, {base.rows, base.row_a, 0, base.row_c});
-      }
-      add_loops(n);
-      out.push_back(std::move(n));
-    }
-    if (last) {
-      nest n = base;
-      add_columns(n, {0, 0, pieces.back().count, pieces.back().width});
-      n.start = pieces.back().b;
-      add_loops(n);
-      out.push_back(std::move(n));
-    }
+    return n;
   }
-  return out;
+
+  nest across_problems(std::int64_t registers) const {
+    nest n = base_;
+    add_columns(n, {0, 0, g_.vector / g_.real, g_.vector});
+    add_loop(n.loops, {registers, g_.vector, g_.vector, g_.vector});
+    if (registers > 1 && base_.k * x_.k_outer == 1 && x_.col.extent == 1) {  // rows share little without sums, and lie along memory
+      n.rows = 1;
+      add_loop(n.loops, {base_.rows, base_.row_a, 0, base_.row_c});
+    }
+    add_loops(n);
+    return n;
+  }
+
+  nest across_last_problems() const {
+    nest n = base_;
+    add_columns(n, {0, 0, pieces_.back().count, pieces_.back().width});
+    n.start = pieces_.back().b;
+    add_loops(n);
+    return n;
+  }
+
+  lane_vector column(const lane_vector& v, std::int64_t j) const {
+    return {v.b + j * x_.col.b * element_b(), v.c + j * x_.col.c * element_c(), v.count, v.width};
+  }
+
+  void add_columns(nest& n, const lane_vector& v) const {
+    for (std::int64_t j = 0; j < x_.col.extent; ++j) n.vectors.push_back(column(v, j));
+    n.even_vectors = true;
+  }
+
+  void add_loops(nest& n) const {
+    const std::int64_t element_a = r_.type_a == r_.type ? element() : 2;
+    for (int i = 0; i < x_.loop_count; ++i)
+      add_loop(n.loops, {x_.loops[i].extent, x_.loops[i].a * element_a, x_.loops[i].b * element_b(), x_.loops[i].c * element_c()});
+  }
+
+  const request& r_;
+  const kernels::contract_args& x_;
+  const target t_;
+  const geometry g_;
+  std::vector<lane_vector> pieces_;  // registers of the lanes, the last columns last
+  nest base_;
+};
+
+/// The nests of a request without their tiles; none if the last columns cannot be done in that way.
+std::vector<nest> untiled(const request& r, target t, tail_kind tail) {
+  return is_refused(r, t, tail) ? std::vector<nest>{} : nest_maker(r, t).make(tail);
 }
 
 }  // namespace

@@ -11,7 +11,6 @@ namespace {
 
 using namespace Xbyak::util;
 
-const Xbyak::Reg64 saved[] = {rbx, r12, r13, r14, r15};
 constexpr int most_on_stack = 24 << 10;  // bytes of turned inputs: half of the first cache
 constexpr std::int64_t most_step = 1 << 28;  // bytes: what is added to registers and addresses stays small
 
@@ -21,24 +20,14 @@ class fibres_code : public point_code {
  public:
   fibres_code(const fibres_request& r, target t)
       : point_code(r.points, t), before_(r.before), after_(r.after), rows_(static_cast<int>(g_.row_extent)), first_(32 - rows_) {
-    for (int i = 0; i < g_.input_count; ++i)
-      if (is_turned(g_.inputs[i])) turned_.push_back(i);
     count_ = registers();
     together_ = turned_together();
-    push(rbp);
-    mov(rbp, rsp);
-    for (const Xbyak::Reg64& x : saved) push(x);
-    sub(rsp, counter_of(g_.loop_count));
-    and_(rsp, -full());
+    open_frame(counter_of(g_.loop_count));
     if (const int rest = last_together() * rows_ % turned_at_once(); !turned_.empty() && rest) set_turn_mask(rest);
     take_pointers();
     keep_matrices();
     in_loops(g_.loop_count);
-    lea(rsp, ptr[rbp - static_cast<int>(8 * std::size(saved))]);
-    for (std::size_t i = std::size(saved); i-- > 0;) pop(saved[i]);
-    pop(rbp);
-    vzeroupper();
-    ret();
+    close_frame();
   }
 
  private:
@@ -340,7 +329,6 @@ class fibres_code : public point_code {
   const fibre_end before_, after_;
   const int rows_, first_;  // rows of a fibre, and the register of the first
   int row_ = 0;
-  std::vector<int> turned_;
   int together_ = 1;  // fibres whose turned inputs are turned at once
   const Xbyak::Reg64 fibre_at_ = r15;  // where the stack has the turned inputs of a fibre, less their places: if several are turned at once
   std::map<std::pair<bool, int>, Xbyak::Reg64> pointers_;  // of outputs (true) and inputs, that are in registers

@@ -22,7 +22,26 @@ inline bool is_turned(const pointwise_args::stream& s) { return s.lane != 0 && s
 class point_code : public turn_code {
  protected:
   point_code(const pointwise_request& r, target t)
-      : turn_code(4096, t, r.type == dtype::f32), r_(r), g_(r.args), count_(t == target::avx512 ? 32 : 16) {}
+      : turn_code(4096, t, r.type == dtype::f32), r_(r), g_(r.args), count_(t == target::avx512 ? 32 : 16) {
+    for (int i = 0; i < g_.input_count; ++i)
+      if (is_turned(g_.inputs[i])) turned_.push_back(i);
+  }
+
+  /// Saves what the caller wants back, rbp and rbx and r12 to r15, and takes bytes of the stack, aligned for vectors.
+  void open_frame(int bytes) {
+    push(Xbyak::util::rbp);
+    mov(Xbyak::util::rbp, rsp);
+    for (const Xbyak::Reg64& x : saved_) push(x);
+    sub(rsp, bytes);
+    and_(rsp, -full());
+  }
+  void close_frame() {
+    lea(rsp, ptr[Xbyak::util::rbp - static_cast<int>(8 * std::size(saved_))]);
+    for (std::size_t i = std::size(saved_); i-- > 0;) pop(saved_[i]);
+    pop(Xbyak::util::rbp);
+    vzeroupper();
+    ret();
+  }
 
   /// Where the vector is that an input or output has now.
   virtual Xbyak::Address place(bool output, int index) = 0;
@@ -51,8 +70,11 @@ class point_code : public turn_code {
   const pointwise_request& r_;
   const pointwise_args& g_;
   int count_;                    // registers that may be taken
+  std::vector<int> turned_;      // inputs
 
  private:
+  const Xbyak::Reg64 saved_[5] = {Xbyak::util::rbx, Xbyak::util::r12, Xbyak::util::r13, Xbyak::util::r14, Xbyak::util::r15};
+
   /// What a register holds: a stream (its index), the value of a statement (-1 - s), or nothing.
   struct content {
     bool used = false, saved = false, pinned = false;

@@ -8,29 +8,18 @@ namespace {
 
 using namespace Xbyak::util;
 
-const Xbyak::Reg64 saved[] = {rbx, r12, r13, r14, r15};
 constexpr std::int64_t most_pitch = 1 << 22;  // elements: offsets stay small
 
 class pointwise_code : public point_code {
  public:
   pointwise_code(const pointwise_request& r, target t, const std::vector<std::int64_t>& steps)
       : point_code(r, t), steps_(steps) {
-    for (int i = 0; i < g_.input_count; ++i)
-      if (is_turned(g_.inputs[i])) turned_.push_back(i);
-    push(rbp);
-    mov(rbp, rsp);
-    for (const Xbyak::Reg64& x : saved) push(x);
     const int kept = (g_.statement_count + 1) * full();
-    sub(rsp, kept + (turns_in_registers() ? 0 : static_cast<int>(turned_.size()) * block() * full()));
-    and_(rsp, -full());
+    open_frame(kept + (turns_in_registers() ? 0 : static_cast<int>(turned_.size()) * block() * full()));
     keep_pointers();
     if (turned_.empty()) write_rows();
     else write_turned_rows();
-    lea(rsp, ptr[rbp - static_cast<int>(8 * std::size(saved))]);
-    for (std::size_t i = std::size(saved); i-- > 0;) pop(saved[i]);
-    pop(rbp);
-    vzeroupper();
-    ret();
+    close_frame();
   }
 
  private:
@@ -157,7 +146,6 @@ class pointwise_code : public point_code {
 
   const std::vector<std::int64_t> steps_;
   int row_ = 0;                  // of those that are turned at once
-  std::vector<int> turned_;      // inputs
   std::map<std::pair<bool, int>, Xbyak::Reg64> pointers_;  // of outputs (true) and inputs, that are in registers
   std::int64_t shift_ = 0;       // bytes along the lanes
 };

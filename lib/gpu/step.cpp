@@ -94,43 +94,50 @@ bool is_heavy(const step_shape& s) {
   }
 }
 
+double bound_of(const step_shape& s, double flops, double bytes, const gpu_machine& m) {
+  const bool wide = s.c == dtype::f64 || s.c == dtype::c128;
+  const double peak = wide ? (s.c == dtype::f64 ? m.tensor_f64 : m.peak_f64)
+                           : size_of(s.a) == 2 && s.a == s.b ? m.tensor_16 : m.peak_f32;
+  return std::max(bytes / (m.bandwidth * 1e9), s.has_a ? flops / (peak * 1e9) : 0);
+}
+
+/// An operand has neighbours in a problem, or from problem to problem.
+bool has_neighbours(const small_shape& s, std::int64_t axis::*stride, int beside) {
+  if (beside > 0 || s.inner.*stride == 1) return true;
+  for (const auto* group : {&s.step.m, &s.step.n, &s.step.k})
+    if (std::any_of(group->begin(), group->end(), [&](const axis& x) { return x.*stride == 1; })) return true;
+  return false;
+}
+
+/// Small products fit, and are better than what else the step could be. Their shape and configuration are put into p.
+bool takes_small(step_plan& p, const step_shape& s, const gpu_machine& m, bool tiling, bool panels) {
+  if (!make_small(s, p.small)) return false;
+  p.config = choose_small(p.small, m);
+  const std::int64_t rows = count_of(p.small.step.m), cols = count_of(p.small.step.n), sums = count_of(s.k);
+  if ((rows * cols == 1 && sums == 1) || !fits(p.small, p.config, m)) return false;
+  if (!tiling) return true;
+  // A factor whose neighbours are apart in every problem and from problem to problem is read better by panels and tiles.
+  const bool apart = !has_neighbours(p.small, &axis::a, p.small.beside_a) || !has_neighbours(p.small, &axis::b, p.small.beside_b) ||
+                     !has_neighbours(p.small, &axis::c, p.small.beside_c);
+  if (apart && panels) return false;
+  // A side that became a loop is read again for every turn; that pays while the other operand is small.
+  const std::int64_t all_rows = count_of(s.m), all_cols = count_of(s.n);
+  const bool cut = rows != all_rows || cols != all_cols, both = all_rows > 64 && all_cols > 64;
+  return !cut || all_rows * all_cols * sums < 64 * 64 * 64 || (!both && !apart && sums <= 32);
+}
+
 /// Which of the own kernels.
 step_plan plan_own(const step_shape& s, const gpu_machine& m) {
   step_plan p;
   p.shape = s;
-  const bool heavy = is_heavy(s);
   p.flops = flops_of(s), p.bytes = bytes_of(s);
-  const bool wide = s.c == dtype::f64 || s.c == dtype::c128;
-  const double peak = wide ? (s.c == dtype::f64 ? m.tensor_f64 : m.peak_f64)
-                           : size_of(s.a) == 2 && s.a == s.b ? m.tensor_16 : m.peak_f32;
-  p.bound_seconds = std::max(p.bytes / (m.bandwidth * 1e9), s.has_a ? p.flops / (peak * 1e9) : 0);
+  p.bound_seconds = bound_of(s, p.flops, p.bytes, m);
   const bool tiling = worth_tiling(s);
   const step_shape for_panels = arranged_for_panels(s);
   const bool panels = tiling && choose_panel(for_panels, m, p.panel);
-  if (!heavy && !(panels && in_teams(for_panels)) && make_small(s, p.small)) {
-    const std::int64_t elements = count_of(p.small.step.m) * count_of(p.small.step.n);
-    p.config = choose_small(p.small, m);
-    // A side that became a loop is read again for every turn; that pays while the other operand is small.
-    if ((elements > 1 || count_of(s.k) > 1) && fits(p.small, p.config, m)) {
-      const bool cut = count_of(p.small.step.m) != count_of(s.m) || count_of(p.small.step.n) != count_of(s.n);
-      // A factor whose neighbours are apart in every problem and from problem to problem is read better by panels and tiles.
-      const auto near = [&](std::int64_t axis::*stride, int beside) {
-        if (beside > 0) return true;
-        for (const auto* group : {&p.small.step.m, &p.small.step.n, &p.small.step.k})
-          for (const axis& x : *group)
-            if (x.*stride == 1) return true;
-        return p.small.inner.*stride == 1;
-      };
-      const bool apart = !near(&axis::a, p.small.beside_a) || !near(&axis::b, p.small.beside_b) || !near(&axis::c, p.small.beside_c);
-      const bool both = count_of(s.m) > 64 && count_of(s.n) > 64;
-      const bool few = count_of(s.m) * count_of(s.n) * count_of(s.k) < 64 * 64 * 64;
-      if (!tiling || (!(apart && panels) && (!cut || few || (!both && !apart && count_of(s.k) <= 32)))) {
-        p.kind = kernel_kind::small;
-        return p;
-      }
-    }
-  }
-  if (panels) {
+  if (!is_heavy(s) && !(panels && in_teams(for_panels)) && takes_small(p, s, m, tiling, panels)) {
+    p.kind = kernel_kind::small;
+  } else if (panels) {
     p.kind = kernel_kind::panel;
     p.shape = for_panels;
   } else if (tiling) {
@@ -199,57 +206,66 @@ std::int64_t partial_bytes(const step_plan& p) {
   return free_count(p.shape) * p.general.parts * static_cast<std::int64_t>(size_of(compute_type(p.shape.c)));
 }
 
-packed_args pack(const step_plan& p, const operands& given, const kernel& k, const gpu_machine& m, bool last) {
+namespace {
+
+unsigned grid_of(std::int64_t work) { return static_cast<unsigned>(std::min(work, most_blocks)); }
+
+packed_args pack_small(const step_plan& p, const operands& x, std::int64_t resident) {
+  const small_shape& s = p.small;
+  small_args args{};
+  args.a = x.a, args.b = x.b, args.c = x.c;
+  args.inner = s.inner.extent;
+  args.tiles_inner = up(s.inner.extent, p.config.problems);
+  args.tiles = args.tiles_inner * count_of(s.outer);
+  args.inner_a = s.inner.a, args.inner_b = s.inner.b, args.inner_c = s.inner.c;
+  for (std::size_t d = 0; d < s.outer.size(); ++d) {
+    args.extent[d] = s.outer[d].extent;
+    args.exact = args.exact || s.outer[d].a <= 0 || s.outer[d].b <= 0 || s.outer[d].c <= 0 ? 1 : 0;
+    args.outer_a[d] = s.outer[d].a, args.outer_b[d] = s.outer[d].b, args.outer_c[d] = s.outer[d].c;
+  }
+  scale(args, x);
   packed_args out;
+  fill(out, args);
+  // Persistent blocks keep their copies in flight; without stages, neighbours do that for each other.
+  const std::int64_t work = up(args.tiles, p.config.block / p.config.group);
+  out.grid = p.config.stages == 1 ? grid_of(work) : static_cast<unsigned>(std::min(work, resident));
+  return out;
+}
+
+packed_args pack_permute(const step_shape& s, const operands& x) {
+  permute_args args{};
+  args.b = x.b, args.c = x.c;
+  args.count = permute_squares(s);
+  scale(args, x);
+  packed_args out;
+  fill(out, args);
+  out.grid = grid_of(args.count);
+  return out;
+}
+
+}  // namespace
+
+packed_args pack(const step_plan& p, const operands& given, const kernel& k, const gpu_machine& m, bool last) {
   operands x = given;
   if (p.shape.swapped) std::swap(x.a, x.b);
-  const auto resident = static_cast<std::int64_t>(m.multiprocessors) * std::max(1, k.blocks);
-  std::int64_t work = 1;
-  if (p.kind == kernel_kind::small) {
-    const small_shape& s = p.small;
-    small_args args{};
-    args.a = x.a, args.b = x.b, args.c = x.c;
-    args.inner = s.inner.extent;
-    args.tiles_inner = up(s.inner.extent, p.config.problems);
-    args.tiles = args.tiles_inner * count_of(s.outer);
-    args.inner_a = s.inner.a, args.inner_b = s.inner.b, args.inner_c = s.inner.c;
-    for (std::size_t d = 0; d < s.outer.size(); ++d) {
-      args.extent[d] = s.outer[d].extent;
-      args.exact = args.exact || s.outer[d].a <= 0 || s.outer[d].b <= 0 || s.outer[d].c <= 0 ? 1 : 0;
-      args.outer_a[d] = s.outer[d].a, args.outer_b[d] = s.outer[d].b, args.outer_c[d] = s.outer[d].c;
-    }
-    scale(args, x);
-    fill(out, args);
-    const std::int64_t groups = p.config.block / p.config.group;
-    work = up(args.tiles, groups);
-    // Persistent blocks keep their copies in flight; without stages, neighbours do that for each other.
-    out.grid = static_cast<unsigned>(std::min(work, p.config.stages == 1 ? most_blocks : resident));
-    return out;
-  }
   const step_shape& s = p.shape;
-  if (p.kind == kernel_kind::permute) {
-    permute_args args{};
-    args.b = x.b, args.c = x.c;
-    args.count = permute_squares(s);
-    scale(args, x);
-    fill(out, args);
-    out.grid = static_cast<unsigned>(std::min(args.count, most_blocks));
-    return out;
-  }
+  if (p.kind == kernel_kind::small) return pack_small(p, x, static_cast<std::int64_t>(m.multiprocessors) * std::max(1, k.blocks));
+  if (p.kind == kernel_kind::permute) return pack_permute(s, x);
   counted_args args{};
   args.a = x.a, args.b = x.b, args.c = x.c;
   scale(args, x);
+  packed_args out;
   if (p.kind == kernel_kind::tile) {
     args.count = up(count_of(s.m), p.tile.rows) * up(count_of(s.n), p.tile.cols) * count_of(s.batch);
-    work = args.count;
+    out.grid = grid_of(args.count);
   } else if (p.kind == kernel_kind::panel) {
-    work = args.count = panel_parts(s, p.panel);
+    args.count = panel_parts(s, p.panel);
+    out.grid = grid_of(args.count);
   } else {
     args.count = free_count(s) * (last ? 1 : p.general.parts);
-    work = up(args.count, p.general.block / (last ? 32 : p.general.team));
+    out.grid = grid_of(up(args.count, p.general.block / (last ? 32 : p.general.team)));
   }
   fill(out, args);
-  out.grid = static_cast<unsigned>(std::min(work, most_blocks));
   return out;
 }
 

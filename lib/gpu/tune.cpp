@@ -77,56 +77,82 @@ void compile_candidate(const small_problem& c, const small_config& config, int a
   machine_code(small_text(plan_of(c, 1 << 20).small, config, {}).text, architecture);
 }
 
-std::vector<tune_result> tune(const small_problem& c, const std::vector<small_config>& candidates, const buffer& x,
-                              const buffer& y, const buffer& z, double triad, int rounds) {
-  const device& d = current_device();
-  const use_device use(d);
-  const auto size = static_cast<std::int64_t>(size_of(c.type));
-  const std::int64_t batch = std::min({x.bytes() / (c.m * c.n * size), y.bytes() / (c.m * c.k * size), z.bytes() / (c.k * c.n * size)});
-  step_plan exact = plan_of(c, checked_problems);
-  exact.kind = kernel_kind::general;
-  const std::vector<char> wanted = result_of(exact, c, x, y, z, d);
-  std::vector<tune_result> results;
-  step_plan p = plan_of(c, batch), few = plan_of(c, checked_problems), moved = plan_of(c, batch - (batch + 63) / 64);
-  operands o;
-  o.a = y.data(), o.b = z.data(), o.c = x.data();
-  o.beta[0] = c.beta ? 0.5 : 0;
-  for (const small_config& config : candidates) {
+namespace {
+
+/// Times candidates for one problem: x = y z, in buffers as large as may be.
+class tuner {
+ public:
+  tuner(const small_problem& c, const buffer& x, const buffer& y, const buffer& z, double triad, int rounds)
+      : c_(c), x_(x), y_(y), z_(z), triad_(triad), rounds_(rounds), device_(current_device()) {
+    const auto size = static_cast<std::int64_t>(size_of(c.type));
+    const std::int64_t batch = std::min({x.bytes() / (c.m * c.n * size), y.bytes() / (c.m * c.k * size), z.bytes() / (c.k * c.n * size)});
+    all_ = plan_of(c, batch), few_ = plan_of(c, checked_problems), moved_ = plan_of(c, batch - (batch + 63) / 64);
+    step_plan exact = few_;
+    exact.kind = kernel_kind::general;
+    wanted_ = result_of(exact, c, x, y, z, device_);
+  }
+
+  tune_result measure(const small_config& config) {
     tune_result r;
-    r.config = p.config = few.config = config;
+    r.config = all_.config = few_.config = config;
     r.seconds = std::numeric_limits<double>::infinity();
     try {
-      const kernel k = load_kernel(d, request_of(p, {}));
+      const kernel k = load_kernel(device_, request_of(all_, {}));
       r.registers = k.registers, r.blocks = k.blocks;
       if (k.local_bytes > 0) r.trouble = std::to_string(k.local_bytes) + " bytes spilled";
-      if (r.trouble.empty()) r.trouble = compare(c, result_of(few, c, x, y, z, d), wanted);
-      if (r.trouble.empty()) {
-        r.seconds = median_seconds(rounds, [&](int) { launch_step(p, k, o, d); });
-        r.fraction = p.bytes / r.seconds * 1e-9 / triad;
-      }
+      if (r.trouble.empty()) r.trouble = compare(c_, result_of(few_, c_, x_, y_, z_, device_), wanted_);
+      if (r.trouble.empty()) set_seconds(r, seconds_of(all_, k, 0, rounds_));
     } catch (const error& e) {
       r.trouble = e.what();
       if (e.code() == errc::gpu_failed && r.trouble.find("ILLEGAL") != std::string::npos) throw error(errc::gpu_failed, to_string(config) + ": " + r.trouble);
     }
-    results.push_back(r);
+    return r;
   }
+
+  /// Many times in a row and on other lines of memory: what is near a limit of the clock is slower then.
+  void measure_again(tune_result& r) {
+    all_.config = moved_.config = r.config;
+    const kernel k = load_kernel(device_, request_of(all_, {}));
+    const double again = seconds_of(all_, k, 0, 2 * rounds_ + 1);
+    const double elsewhere = seconds_of(moved_, k, x_.bytes() / 128 / 4096 * 4096, 2 * rounds_ + 1) * all_.bytes / moved_.bytes;
+    set_seconds(r, std::max({r.seconds, again, elsewhere}));
+  }
+
+ private:
+  double seconds_of(const step_plan& p, const kernel& k, std::int64_t away, int rounds) const {
+    operands o;
+    o.a = y_.data() + away, o.b = z_.data() + away, o.c = x_.data() + away;
+    o.beta[0] = c_.beta ? 0.5 : 0;
+    return median_seconds(rounds, [&](int) { launch_step(p, k, o, device_); });
+  }
+
+  void set_seconds(tune_result& r, double seconds) const {
+    r.seconds = seconds;
+    r.fraction = all_.bytes / seconds * 1e-9 / triad_;
+  }
+
+  const small_problem& c_;
+  const buffer &x_, &y_, &z_;
+  const double triad_;
+  const int rounds_;
+  const device& device_;
+  step_plan all_, few_, moved_;
+  std::vector<char> wanted_;
+};
+
+}  // namespace
+
+std::vector<tune_result> tune(const small_problem& c, const std::vector<small_config>& candidates, const buffer& x,
+                              const buffer& y, const buffer& z, double triad, int rounds) {
+  const use_device use(current_device());
+  tuner times(c, x, y, z, triad, rounds);
+  std::vector<tune_result> results;
+  for (const small_config& config : candidates) results.push_back(times.measure(config));
   const auto faster = [](const tune_result& a, const tune_result& b) { return a.seconds < b.seconds; };
   std::stable_sort(results.begin(), results.end(), faster);
-  // The first few again, many in a row and on other lines of memory: what is near a limit of the clock is slower then.
-  const std::int64_t further = x.bytes() / 128 / 4096 * 4096;
-  for (std::size_t f = 0; f < std::min(finalists, results.size()); ++f) {
-    tune_result& r = results[f];
-    if (!r.trouble.empty()) break;
-    p.config = moved.config = r.config;
-    const kernel k = load_kernel(d, request_of(p, {}));
-    operands away = o;
-    away.a = y.data() + further, away.b = z.data() + further, away.c = x.data() + further;
-    const double again = median_seconds(2 * rounds + 1, [&](int) { launch_step(p, k, o, d); });
-    const double elsewhere = median_seconds(2 * rounds + 1, [&](int) { launch_step(moved, k, away, d); }) * p.bytes / moved.bytes;
-    r.seconds = std::max({r.seconds, again, elsewhere});
-    r.fraction = p.bytes / r.seconds * 1e-9 / triad;
-  }
-  std::stable_sort(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(std::min(finalists, results.size())), faster);
+  const auto first = results.begin(), end = first + static_cast<std::ptrdiff_t>(std::min(finalists, results.size()));
+  for (auto r = first; r != end && r->trouble.empty(); ++r) times.measure_again(*r);
+  std::stable_sort(first, end, faster);
   return results;
 }
 

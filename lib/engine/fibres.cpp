@@ -22,96 +22,146 @@ std::int64_t next_block(const place& x) {
   return moves && std::abs(x.blocks[0]) < farthest ? x.blocks[0] : 0;
 }
 
+/// Writes the kernel of a step, stream by stream: outputs and what the second product writes, inputs and what the first
+/// one reads, then the matrices.
+class fibre_binder {
+ public:
+  fibre_binder(other_step& out, const plan& p, const segment& s, const plan_step& step)
+      : out_(out), plan_(p), segment_(s), step_(step), op_(step.op), along_(op_.before.at >= 0 ? op_.before.along : op_.after.along) {}
+
+  void bind() {
+    wanted_.points.type = op_.c.type;
+    add_statements(args_, op_, op_.outputs);
+    add_outputs();
+    add_inputs();
+    add_loops();
+    add_matrix(op_.before, true, wanted_.before), add_matrix(op_.after, false, wanted_.after);
+    add_coefficients();
+    find_late();
+    out_.made = codegen::make(wanted_, codegen::best_target());
+    if (!out_.made) throw kernel_refused();
+    out_.pointwise = args_;
+    out_.pointwise.loop_count = 0;  // the kernel walks them
+    out_.rest.lane_extent = 0;
+  }
+
+ private:
+  place place_of(const operand& x) const { return ricci::place_of(plan_, segment_, x, step_.slice_label); }
+
+  std::int64_t extent_of(int label) const { return plan_.source.labels[static_cast<std::size_t>(label)].extent; }
+  /// The same, of the block.
+  std::int64_t extent_in_block(int label) const {
+    for (const step_axis& a : step_.axes)
+      if (a.label == label) return a.extent;
+    return extent_of(label);
+  }
+
+  void add_stream(const operand& x, int row, std::vector<place>& to) {
+    streams_.push_back(&x), rows_.push_back(stride_of(x, row));
+    to.push_back(place_of(x));
+  }
+
+  void add_outputs() {
+    for (const pointwise_output& x : op_.outputs)
+      if (x.stored) add_stream(x.c, along_, out_.outputs);
+    if (op_.after.at >= 0) {
+      wanted_.after.tensor = static_cast<int>(streams_.size());
+      add_stream(op_.after.tensor, op_.after.own, out_.outputs);
+    }
+    outputs_ = streams_.size();
+    args_.output_count = static_cast<int>(outputs_);
+  }
+
+  void add_inputs() {
+    for (const operand& x : op_.inputs) add_stream(x, along_, out_.inputs);
+    if (op_.before.at >= 0) {
+      wanted_.before.tensor = static_cast<int>(streams_.size() - outputs_);
+      add_stream(op_.before.tensor, op_.before.own, out_.inputs);
+    }
+    args_.input_count = static_cast<int>(streams_.size() - outputs_);
+  }
+
+  kernels::pointwise_args::stream& stream(std::size_t i) { return i < outputs_ ? args_.outputs[i] : args_.inputs[i - outputs_]; }
+  /// What the first product hands on in registers.
+  bool is_passed(std::size_t i) const { return op_.before.at >= 0 && i == outputs_ + static_cast<std::size_t>(op_.before.at); }
+
+  point_axis axis_of(const step_axis& a) const {
+    point_axis l{a.extent, {}};
+    for (std::size_t i = 0; i < streams_.size(); ++i) l.strides.push_back(is_passed(i) ? 0 : stride_of(*streams_[i], a.label));
+    return l;
+  }
+
+  void add_loops() {
+    const auto width = static_cast<std::int64_t>(64 / size_of(op_.c.type));
+    bool turns = false;
+    point_axis lanes{extent_in_block(step_.lane_label) / width, {}};
+    for (std::size_t i = 0; i < streams_.size(); ++i) {
+      const std::int64_t lane = is_passed(i) ? 1 : stride_of(*streams_[i], step_.lane_label);
+      turns = turns || lane > 1;
+      lanes.strides.push_back(is_passed(i) ? 0 : lane * width);
+      stream(i).lane = lane, stream(i).row = is_passed(i) ? 0 : rows_[i];
+    }
+    std::vector<point_axis> loops;
+    for (const step_axis& a : step_.axes)
+      if (a.label != step_.lane_label && a.label != along_) loops.push_back(axis_of(a));
+    fuse(loops, 0);
+    std::sort(loops.begin(), loops.end(), [](const point_axis& x, const point_axis& y) { return std::abs(x.strides[0]) < std::abs(y.strides[0]); });
+    if (lanes.extent > 1) loops.insert(turns ? loops.end() : loops.begin(), lanes);
+    if (loops.size() > kernels::max_loops) throw kernel_refused();
+    args_.lane_extent = width, args_.row_extent = extent_in_block(along_), args_.loop_count = static_cast<int>(loops.size());
+    for (std::size_t d = 0; d < loops.size(); ++d) {
+      args_.loops[d] = loops[d].extent;
+      for (std::size_t i = 0; i < streams_.size(); ++i) stream(i).loops[d] = loops[d].strides[i];
+    }
+  }
+
+  void add_matrix(const fibre_product& x, bool first, codegen::fibre_end& to) {
+    if (x.at < 0) return;
+    const std::int64_t own = extent_of(x.own);
+    to.at = x.at, to.size = static_cast<int>(own), to.parity = x.matrix.parity, to.matrix = args_.input_count++;
+    to.beta = known_factor(x.beta);
+    out_.inputs.push_back(place_of(x.matrix));
+    out_.ends.push_back({to.matrix, halves_of(x, first, args_.row_extent, own)});
+  }
+
+  void add_coefficients() {
+    for (const pointwise_term& t : op_.terms) out_.alphas.push_back(t.alpha);
+    for (const pointwise_output& x : op_.outputs) out_.betas.push_back(x.beta);
+    for (const coefficient& c : out_.alphas) wanted_.points.alphas.push_back(known_factor(c));
+    wanted_.points.betas.assign(op_.outputs.size(), codegen::factor::zero);
+    out_.asks_for = step_.asks_for;
+    for (const place& x : out_.inputs) wanted_.points.ahead.push_back(contains(step_.asks_for, x.slot) ? next_block(x) : 0);
+  }
+
+  /// Results that stand where an input stood are stored late.
+  void find_late() {
+    std::size_t output = 0;
+    for (std::size_t n = 0; n < op_.outputs.size(); ++n) {
+      if (!op_.outputs[n].stored) continue;
+      const place& to = out_.outputs[output++];
+      const auto replaced = [&](const place& x) { return x.where == operand::kind::temporary && to.where == x.where && x.offset == to.offset; };
+      if (std::any_of(out_.inputs.begin(), out_.inputs.end(), replaced)) wanted_.points.late.push_back(static_cast<int>(n));
+    }
+  }
+
+  other_step& out_;
+  const plan& plan_;
+  const segment& segment_;
+  const plan_step& step_;
+  const pair_op& op_;
+  const int along_;
+  codegen::fibres_request wanted_;
+  kernels::pointwise_args& args_ = wanted_.points.args;
+  std::vector<const operand*> streams_;
+  std::vector<std::int64_t> rows_;  // strides of the streams along the fibres
+  std::size_t outputs_ = 0;         // the first of the streams
+};
+
 }  // namespace
 
 bool has_fibres(const plan_step& s) { return s.op.before.at >= 0 || s.op.after.at >= 0; }
 
-void bind_fibres(other_step& out, const plan& p, const segment& s, const plan_step& step) {
-  const pair_op& op = step.op;
-  const fibre_product &before = op.before, &after = op.after;
-  const int along = before.at >= 0 ? before.along : after.along;
-  const dtype type = op.c.type;
-  const auto width = static_cast<std::int64_t>(64 / size_of(type));
-  const auto extent = [&](int label) {  // of the block
-    for (const step_axis& a : step.axes)
-      if (a.label == label) return a.extent;
-    return p.source.labels[static_cast<std::size_t>(label)].extent;
-  };
-  codegen::fibres_request wanted;
-  kernels::pointwise_args& g = wanted.points.args;
-  add_statements(g, op, op.outputs);
-  // Streams: outputs and what the second product writes, inputs and what the first one reads, then the matrices.
-  std::vector<const operand*> streams;
-  std::vector<std::int64_t> rows;
-  const auto add = [&](const operand& x, int row) { streams.push_back(&x), rows.push_back(stride_of(x, row)); };
-  for (const pointwise_output& x : op.outputs)
-    if (x.stored) add(x.c, along), out.outputs.push_back(place_of(p, s, x.c, step.slice_label));
-  if (after.at >= 0) {
-    wanted.after.tensor = static_cast<int>(streams.size());
-    add(after.tensor, after.own), out.outputs.push_back(place_of(p, s, after.tensor, step.slice_label));
-  }
-  const std::size_t outputs = streams.size();
-  for (const operand& x : op.inputs) add(x, along), out.inputs.push_back(place_of(p, s, x, step.slice_label));
-  if (before.at >= 0) {
-    wanted.before.tensor = static_cast<int>(streams.size() - outputs);
-    add(before.tensor, before.own), out.inputs.push_back(place_of(p, s, before.tensor, step.slice_label));
-  }
-  g.output_count = static_cast<int>(outputs), g.input_count = static_cast<int>(streams.size() - outputs);
-  const auto passed = [&](std::size_t i) { return i == outputs + static_cast<std::size_t>(before.at) && before.at >= 0; };
-
-  std::vector<point_axis> loops;
-  bool turns = false;
-  point_axis lanes{extent(step.lane_label) / width, {}};
-  for (std::size_t i = 0; i < streams.size(); ++i) {
-    const std::int64_t lane = passed(i) ? 1 : stride_of(*streams[i], step.lane_label);
-    turns = turns || lane > 1;
-    lanes.strides.push_back(passed(i) ? 0 : lane * width);
-    kernels::pointwise_args::stream& x = i < outputs ? g.outputs[i] : g.inputs[i - outputs];
-    x.lane = lane, x.row = passed(i) ? 0 : rows[i];
-  }
-  for (const step_axis& a : step.axes) {
-    if (a.label == step.lane_label || a.label == along) continue;
-    point_axis l{a.extent, {}};
-    for (std::size_t i = 0; i < streams.size(); ++i) l.strides.push_back(passed(i) ? 0 : stride_of(*streams[i], a.label));
-    loops.push_back(std::move(l));
-  }
-  fuse(loops, 0);
-  std::sort(loops.begin(), loops.end(), [](const point_axis& x, const point_axis& y) { return std::abs(x.strides[0]) < std::abs(y.strides[0]); });
-  if (lanes.extent > 1) loops.insert(turns ? loops.end() : loops.begin(), lanes);
-  if (loops.size() > kernels::max_loops) throw kernel_refused();
-  g.lane_extent = width, g.row_extent = extent(along), g.loop_count = static_cast<int>(loops.size());
-  for (std::size_t d = 0; d < loops.size(); ++d) {
-    g.loops[d] = loops[d].extent;
-    for (std::size_t i = 0; i < streams.size(); ++i) (i < outputs ? g.outputs[i] : g.inputs[i - outputs]).loops[d] = loops[d].strides[i];
-  }
-  const auto matrix = [&](const fibre_product& x, bool first, codegen::fibre_end& to) {
-    if (x.at < 0) return;
-    const std::int64_t own = p.source.labels[static_cast<std::size_t>(x.own)].extent;
-    to.at = x.at, to.size = static_cast<int>(own), to.parity = x.matrix.parity, to.matrix = g.input_count++;
-    to.beta = known_factor(x.beta);
-    out.inputs.push_back(place_of(p, s, x.matrix, step.slice_label));
-    out.ends.push_back({to.matrix, halves_of(x, first, g.row_extent, own)});
-  };
-  matrix(before, true, wanted.before), matrix(after, false, wanted.after);
-  for (const pointwise_term& t : op.terms) out.alphas.push_back(t.alpha);
-  for (const pointwise_output& x : op.outputs) out.betas.push_back(x.beta);
-  wanted.points.type = type;
-  out.asks_for = step.asks_for;
-  for (const place& x : out.inputs) wanted.points.ahead.push_back(contains(step.asks_for, x.slot) ? next_block(x) : 0);
-  for (const coefficient& c : out.alphas) wanted.points.alphas.push_back(known_factor(c));
-  wanted.points.betas.assign(op.outputs.size(), codegen::factor::zero);
-  for (std::size_t n = 0, output = 0; n < op.outputs.size(); ++n) {
-    if (!op.outputs[n].stored) continue;
-    const place& to = out.outputs[output++];
-    const auto replaced = [&](const place& x) { return x.where == operand::kind::temporary && to.where == x.where && x.offset == to.offset; };
-    if (std::any_of(out.inputs.begin(), out.inputs.end(), replaced)) wanted.points.late.push_back(static_cast<int>(n));
-  }
-  out.made = codegen::make(wanted, codegen::best_target());
-  if (!out.made) throw kernel_refused();
-  out.pointwise = g;
-  out.pointwise.loop_count = 0;  // the kernel walks them
-  out.rest.lane_extent = 0;
-}
+void bind_fibres(other_step& out, const plan& p, const segment& s, const plan_step& step) { fibre_binder(out, p, s, step).bind(); }
 
 std::int64_t fibres_bytes(const other_step& s, dtype type) {
   std::int64_t bytes = 0;

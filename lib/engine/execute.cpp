@@ -130,6 +130,28 @@ struct own_memory {
   own_memory(const bound_plan& p, char* base) : temporaries(base), packs(base + p.temporaries_bytes), runs(packs + p.packs_bytes) {}
 };
 
+/// What of a segment's links the loop over blocks has to know.
+struct linked_steps {
+  bool all = true;                           // every step is one call of a written kernel
+  bool fetches = false;                      // there is memory to ask for
+  std::size_t streams = 0, streams_end = 0;  // links whose results leave past the caches are among these
+};
+
+/// Links the steps, which have run once, for the block of that index.
+linked_steps link_steps(const bindings& b, const std::int64_t* index, std::size_t steps, const kept_runs& kept, const own_memory& mine) {
+  linked_steps x;
+  x.streams = steps;
+  for (std::size_t s = 0; s < steps; ++s) {
+    set_pointers(kept.run(s), b, index, mine.temporaries);
+    const link& l = kept.make_link(s) = link_of(kept.run(s), mine.packs, steps);
+    kept.make_point(s).set(kept.run(s), mine.packs);
+    if (l.streamed > 0) x.streams = std::min(x.streams, s), x.streams_end = s + 1;
+    x.fetches = x.fetches || l.far_a || l.far_b || l.far_alpha;
+    x.all = x.all && (l.code || kept.point(s).is_ready());
+  }
+  return x;
+}
+
 /// Blocks [first, last) of one segment on this thread. tail: the short block behind each run of full ones.
 void run_blocks(const bound_plan& p, const bindings& b, const bound_segment& segment, const row_tables& tables, std::int64_t first,
                 std::int64_t last, bool tail, const own_memory& mine) {
@@ -165,17 +187,8 @@ void run_blocks(const bound_plan& p, const bindings& b, const bound_segment& seg
   const bool linked = !tail && p.block_counts.size() == 1 && last - first > 1;
   for (std::int64_t i = first; i < (linked ? first + 1 : last); ++i) locate(p.block_counts, tail, i, index), run_block(i);
   if (linked) {
-    bool fetches = false, all = true;
-    std::size_t streams = steps, streams_end = 0;  // links whose results leave past the caches are among these
     locate(p.block_counts, tail, first + 1, index);
-    for (std::size_t s = 0; s < steps; ++s) {
-      set_pointers(kept.run(s), b, index, mine.temporaries);
-      const link& l = kept.make_link(s) = link_of(kept.run(s), mine.packs, steps);
-      kept.make_point(s).set(kept.run(s), mine.packs);
-      if (l.streamed > 0) streams = std::min(streams, s), streams_end = s + 1;
-      fetches = fetches || l.far_a || l.far_b || l.far_alpha;
-      all = all && (l.code || kept.point(s).is_ready());
-    }
+    const auto [all, fetches, streams, streams_end] = link_steps(b, index, steps, kept, mine);
     for (std::int64_t i = first + 1; i < last; ++i) {
       if (!all) locate(p.block_counts, tail, i, index);
       const auto run_linked = [&](std::size_t s) {

@@ -129,33 +129,18 @@ double scratch_of(const segment& s) {
   return bytes;
 }
 
-}  // namespace
-
-double seconds_of_network(const segment& s, double footprint, const machine& m) {
-  double seconds = 0;
-  for (const plan_step& step : s.steps) seconds += seconds_alone(step, footprint, m);
-  return seconds;
-}
-
-double seconds_of(const segment& s, const std::vector<int>& block, double footprint, bool as_stored, const machine& m) {
-  const double scratch = scratch_of(s);
-  const double hertz = cycles_per_second(m);
-  const double far = stream_rate(footprint, m) * hertz;
-  const double near = stream_rate(scratch, m) * hertz;
-  const double step_overhead = m.writes_kernels ? 15 : 120;
-  const traffic moved = traffic_of(s, block);
-  const bool beyond = !m.caches.empty() && footprint >= last_cache(m);
-  double total = 0, plain = 0, raw = 0;       // as all steps cost, and where the hardware follows what they read
-  double sliced = 0;                          // bytes of slices that steps pass on, whenever they are written or read
+/// What the steps of a segment take together.
+struct step_sums {
+  double total = 0, plain = 0, raw = 0;        // seconds as all steps cost, and where the hardware follows what they read
+  double sliced = 0;                           // bytes of slices that steps pass on, whenever they are written or read
   double outside = 0, inside = 0, passed = 0;  // bytes; passed: of temporaries, whenever they are written or read
-  int streams_in = 0;                         // of pointwise steps
+  int streams_in = 0;                          // of pointwise steps
   double flops = 0;
-  bool turns = false;                         // elements to lie side by side
-  bool fetched = false;                       // written products of halves ask for what comes from outside
-  for (const plan_step& step : s.steps) {
-    const bool streams = step.how == method::halves && m.writes_kernels;  // its loads are few beside its multiply-adds
-    fetched = fetched || streams;
-    flops += step.flops, turns = turns || step.how == method::move || step.op.turned >= 0;
+  bool turns = false;                          // elements to lie side by side
+  bool fetched = false;                        // written products of halves ask for what comes from outside
+
+  /// streams: loads are few beside multiply-adds.
+  void add_bytes(const plan_step& step, bool streams) {
     const auto slices = [&](const operand& x) { return has(x, step.slice_label) ? static_cast<double>(step.slices) : 1; };
     const auto add = [&](const operand& x, std::int64_t step_axis::*stride, double passes) {
       const double share = streams && x.where == operand::kind::temporary ? 0.2 : 1;
@@ -179,45 +164,80 @@ double seconds_of(const segment& s, const std::vector<int>& block, double footpr
     }
     for (const pointwise_output& x : step.op.outputs)
       if (x.stored) (x.c.where == operand::kind::temporary ? inside : outside) += slices(x.c) * input_bytes(x.c, step.axes);
-    if (beyond && m.writes_kernels) total += jumping_line * jumping_lines(s, moved, step, as_stored, m);
-    const bool collides = step.how == method::halves && rows_collide(step);
-    total += (collides ? 1.3 : 1) * pace(s, step, beyond, as_stored, moved, m) * step.seconds + step_overhead / hertz;
-    raw += (collides ? 1.6 : 1) * step.seconds + step_overhead / hertz;
-    plain += (step.how == method::halves ? 1 : 0.5) * step.seconds + step_overhead / hertz;
   }
-  const double second = m.caches.size() > 1 ? static_cast<double>(m.caches[1].bytes) : 1e6;
-  const double crowded = 1 + scratch / second;
+};
+
+step_sums sums_of(const segment& s, const std::vector<int>& block, bool beyond, bool as_stored, const machine& m) {
+  step_sums sum;
+  const double overhead = (m.writes_kernels ? 15 : 120) / cycles_per_second(m);
+  const traffic moved = traffic_of(s, block);
+  for (const plan_step& step : s.steps) {
+    const bool halves = step.how == method::halves, streams = halves && m.writes_kernels;
+    sum.fetched = sum.fetched || streams;
+    sum.flops += step.flops, sum.turns = sum.turns || step.how == method::move || step.op.turned >= 0;
+    sum.add_bytes(step, streams);
+    if (beyond && m.writes_kernels) sum.total += jumping_line * jumping_lines(s, moved, step, as_stored, m);
+    const bool collides = halves && rows_collide(step);
+    sum.total += (collides ? 1.3 : 1) * pace(s, step, beyond, as_stored, moved, m) * step.seconds + overhead;
+    sum.raw += (collides ? 1.6 : 1) * step.seconds + overhead;
+    sum.plain += (halves ? 1 : 0.5) * step.seconds + overhead;
+  }
+  return sum;
+}
+
+/// Bytes in a second of what lies outside of the blocks and of the scratch; bytes of the scratch and of the second cache.
+struct memory_rates {
+  double far, near, scratch, second;
+};
+
+/// Products of halves with elements side by side, out of memory, ask for the whole of the next block, which is to wait in the
+/// second cache. Measured.
+double seconds_side_by_side(const step_sums& x, const memory_rates& r) {
+  // Turning many tensors takes shuffles that few multiply-adds do not hide; the result of products alone could be streamed.
+  const double turned = !x.turns ? 1 : x.streams_in >= 3 ? std::max(1.0, 2.3 - x.flops / x.outside) : x.streams_in == 0 ? 1.25 : 1;
+  const double waiting = 1 + 0.5 * (2 * x.outside + r.scratch) / r.second;
+  const double memory = x.outside / r.far, within = std::min(unhidden(x.inside), 0.75) * x.inside / r.near;
+  return turned * waiting * std::max(0.7 * x.raw + (x.streams_in < 3 ? 0.5 : 0.7) * memory + within, memory);
+}
+
+/// What the first cache does not hold goes through the second one, which written products do not hide. The steps' own
+/// estimates are those of the smallest blocks. Measured.
+void add_spilt(step_sums& x, const segment& s, bool in_blocks, double scratch, const machine& m) {
+  const std::int64_t least = x.turns ? m.vector_bytes / static_cast<std::int64_t>(size_of(s.steps[0].op.c.type)) : 1;
+  const double held = scratch + x.outside, first = static_cast<double>(m.caches[0].bytes);
+  const auto spilt = [&](double bytes) { return std::max(0.0, 1 - first / bytes); };
+  const double times = !in_blocks ? std::numeric_limits<double>::infinity()
+                                  : std::max(1.0, static_cast<double>(s.block) / static_cast<double>(std::max<std::int64_t>(1, least)));
+  x.total -= 0.4 * spilt(held / times) * x.sliced / (m.caches[1].bandwidth * 1e9);
+  x.total += (spilt(held) - spilt(held / times)) * x.passed / (m.caches[1].bandwidth * 1e9);
+}
+
+}  // namespace
+
+double seconds_of_network(const segment& s, double footprint, const machine& m) {
+  double seconds = 0;
+  for (const plan_step& step : s.steps) seconds += seconds_alone(step, footprint, m);
+  return seconds;
+}
+
+double seconds_of(const segment& s, const std::vector<int>& block, double footprint, bool as_stored, const machine& m) {
+  const bool beyond = !m.caches.empty() && footprint >= last_cache(m);
+  step_sums x = sums_of(s, block, beyond, as_stored, m);
+  const double scratch = scratch_of(s), hertz = cycles_per_second(m);
+  const memory_rates r{stream_rate(footprint, m) * hertz, stream_rate(scratch, m) * hertz, scratch, m.caches.size() > 1 ? static_cast<double>(m.caches[1].bytes) : 1e6};
+  const double crowded = 1 + scratch / r.second;
   // Pointwise steps that read several tensors from memory as they stand there: the hardware follows, whatever the size of
   // the blocks, but every stream begins anew with a block. Measured.
-  if (beyond && as_stored && m.writes_kernels && streams_in >= 3)
-    return plain + 50e-9 * streams_in + 0.9 * outside / far + 0.6 * crowded * inside / near;
-  // Products of halves with elements side by side ask for the whole of the next block, which is to wait in the second cache.
-  // Measured.
-  if (beyond && fetched && !as_stored) {
-    // Turning many tensors takes shuffles that few multiply-adds do not hide; the result of products alone could be streamed.
-    const double turned = !turns ? 1 : streams_in >= 3 ? std::max(1.0, 2.3 - flops / outside) : streams_in == 0 ? 1.25 : 1;
-    const double waiting = 1 + 0.5 * (2 * outside + scratch) / second;
-    const double memory = outside / far, within = std::min(unhidden(inside), 0.75) * inside / near;
-    return turned * waiting * std::max(0.7 * raw + (streams_in < 3 ? 0.5 : 0.7) * memory + within, memory);
-  }
+  if (beyond && as_stored && m.writes_kernels && x.streams_in >= 3)
+    return x.plain + 50e-9 * x.streams_in + 0.9 * x.outside / r.far + 0.6 * crowded * x.inside / r.near;
+  if (beyond && x.fetched && !as_stored) return seconds_side_by_side(x, r);
   // What is asked for early comes in the meantime, but for many streams at once. Measured.
-  const double late = !fetched || footprint < second ? 1 : streams_in < 3 ? 0.5 : 1;
+  const double late = !x.fetched || footprint < r.second ? 1 : x.streams_in < 3 ? 0.5 : 1;
   // Chains of even and odd products lie side by side, vector after vector: the hardware follows them through large blocks.
   const double most = is_alone(s, block) ? (beyond ? 0.6 : 0.5) : has_halves(s) ? 1.3 : std::numeric_limits<double>::infinity();
-  const double most_inside = beyond ? 0.75 : most;
-  inside *= has_halves(s) ? crowded : 1;
-  // What the first cache does not hold goes through the second one, which written products do not hide. The steps' own
-  // estimates are those of the smallest blocks. Measured.
-  if (fetched && m.caches.size() > 1 && m.caches[1].bandwidth > 0) {
-    const std::int64_t least = turns ? m.vector_bytes / static_cast<std::int64_t>(size_of(s.steps[0].op.c.type)) : 1;
-    const double held = scratch + outside, first = static_cast<double>(m.caches[0].bytes);
-    const auto spilt = [&](double bytes) { return std::max(0.0, 1 - first / bytes); };
-    const double times = block.empty() ? std::numeric_limits<double>::infinity()
-                                       : std::max(1.0, static_cast<double>(s.block) / static_cast<double>(std::max<std::int64_t>(1, least)));
-    total -= 0.4 * spilt(held / times) * sliced / (m.caches[1].bandwidth * 1e9);
-    total += (spilt(held) - spilt(held / times)) * passed / (m.caches[1].bandwidth * 1e9);
-  }
-  return total + late * std::min(unhidden(outside), most) * outside / far + std::min(unhidden(inside), most_inside) * inside / near;
+  const double inside = (has_halves(s) ? crowded : 1) * x.inside;
+  if (x.fetched && m.caches.size() > 1 && m.caches[1].bandwidth > 0) add_spilt(x, s, !block.empty(), scratch, m);
+  return x.total + late * std::min(unhidden(x.outside), most) * x.outside / r.far + std::min(unhidden(inside), beyond ? 0.75 : most) * inside / r.near;
 }
 
 }  // namespace ricci::planning

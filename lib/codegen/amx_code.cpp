@@ -106,6 +106,11 @@ amx_code::amx_code(const request& r, std::shared_ptr<const kernel> slow)
   for (std::size_t i = most_loops; i-- > 0;) pop(counter[i]);
   ret();
   write_constants();
+  write_places();
+}
+
+/// Where words go when two registers become pairs, and the shapes of the tiles.
+void amx_code::write_places() {
   align(64);
   L(places_);  // pairs of words of two registers of 32 bytes
   for (int i = 0; i < 32; ++i) dw(static_cast<std::uint16_t>(i / 2 + i % 2 * 32));

@@ -27,6 +27,7 @@ class amx_code : public vector_code {
   amx_code(const request& r, std::shared_ptr<const kernel> slow);
 
  private:
+  void write_places();
   void set_registers();
   void write_loops(std::size_t left, factor beta);
   void write_group(std::int64_t times, factor beta);

@@ -98,6 +98,21 @@ bounded combined(combine how, const bounded& x, const bounded& y) {
 
 std::vector<int> left_labels(const statement& s) { return labels_of(s.left); }
 
+std::vector<int> summed_labels(const product& t, const std::vector<int>& left) {
+  std::vector<int> summed;
+  for (const reference& f : t.factors)
+    for (const int l : labels_of(f))
+      if (std::find(left.begin(), left.end(), l) == left.end() && std::find(summed.begin(), summed.end(), l) == summed.end())
+        summed.push_back(l);
+  return summed;
+}
+
+/// With the signs of the term and of the statement.
+wide coefficient_of(const product& t, const statement& s, const bindings& b) {
+  const wide x = t.scalar < 0 ? wide(1) : wide(b.scalars[t.scalar]);
+  return t.negate != (s.op == update::subtract) ? -x : x;
+}
+
 }  // namespace
 
 reference_result evaluate(const program& p, int which, const bindings& b) {
@@ -115,15 +130,8 @@ reference_result evaluate(const program& p, int which, const bindings& b) {
       ++terms;
     }
     for (const product& t : s.terms) {
-      std::vector<int> summed;
-      for (const reference& f : t.factors)
-        for (const auto& axis : f.axes)
-          if (std::find(left.begin(), left.end(), axis.label) == left.end() &&
-              std::find(summed.begin(), summed.end(), axis.label) == summed.end())
-            summed.push_back(axis.label);
-      wide coefficient = t.scalar < 0 ? wide(1) : wide(b.scalars[t.scalar]);
-      if (t.negate != (s.op == update::subtract)) coefficient = -coefficient;
-      nest(p, summed, index, [&] {
+      const wide coefficient = coefficient_of(t, s, b);
+      nest(p, summed_labels(t, left), index, [&] {
         wide x = t.factors.empty() ? coefficient : wide(1);
         bool first = true;
         for (const reference& f : t.factors) {
@@ -200,15 +208,8 @@ class whole {
     std::int64_t count = 0;
     long double sizes = 0;
     for (const product& t : s.terms) {
-      std::vector<int> summed;
-      for (const reference& f : t.factors)
-        for (int l : labels_of(f))
-          if (std::find(left.begin(), left.end(), l) == left.end() &&
-              std::find(summed.begin(), summed.end(), l) == summed.end())
-            summed.push_back(l);
-      wide coefficient = t.scalar < 0 ? wide(1) : wide(b_.scalars[t.scalar]);
-      if (t.negate != (s.op == update::subtract)) coefficient = -coefficient;
-      nest(p_, summed, index_, [&] {
+      const wide coefficient = coefficient_of(t, s, b_);
+      nest(p_, summed_labels(t, left), index_, [&] {
         bounded x = t.factors.empty() ? bounded{1, 0} : factor(t.factors[0]);
         for (std::size_t f = 1; f < t.factors.size(); ++f) x = combined(t.how, x, factor(t.factors[f]));
         x = combined(combine::multiply, {coefficient, 0}, x);

@@ -128,6 +128,27 @@ bool agrees(const gemm_case& c, gemm_data& d, const contender& x) {
   return true;
 }
 
+/// Rounds of windows, each begun by another participant. cold: every window takes the next piece.
+void run_rounds(std::vector<participant>& all, int rounds, bool cold, int threads) {
+  std::int64_t chunk = 0;
+  for (int round = 0; round < rounds; ++round)
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      participant& p = all[(i + static_cast<std::size_t>(round)) % all.size()];
+      for (int attempt = 0; attempt < 4; ++attempt) {
+        // What ran just before may have streamed past the caches: once untimed, or the one behind it always paid for that.
+        if (!cold) p.run(1, chunk);
+        double seconds = 0, units = 0;
+        const bool counts = window(p, chunk, seconds, units) || threads > 1;
+        ++chunk;
+        if (counts) {
+          p.samples.push_back(seconds / units);
+          break;
+        }
+        ++p.discarded;
+      }
+    }
+}
+
 }  // namespace
 
 gemm_answer measure(const bench_request& r, const gemm_case& c, gemm_data& data, std::vector<contender> contenders) {
@@ -159,23 +180,7 @@ gemm_answer measure(const bench_request& r, const gemm_case& c, gemm_data& data,
   for (participant& p : all) {
     if (!cold || &p == &all[contenders.size()]) calibrate(p, r.window);
   }
-  std::int64_t chunk = 0;
-  for (int round = 0; round < r.rounds; ++round)
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      participant& p = all[(i + static_cast<std::size_t>(round)) % all.size()];
-      for (int attempt = 0; attempt < 4; ++attempt) {
-        // What ran just before may have streamed past the caches: once untimed, or the one behind it always paid for that.
-        if (!cold) p.run(1, chunk);
-        double seconds = 0, units = 0;
-        const bool counts = window(p, chunk, seconds, units) || c.threads > 1;
-        ++chunk;
-        if (counts) {
-          p.samples.push_back(seconds / units);
-          break;
-        }
-        ++p.discarded;
-      }
-    }
+  run_rounds(all, r.rounds, cold, c.threads);
   for (std::size_t i = 0; i < contenders.size(); ++i) {
     out.contenders[i].median = median(all[i].samples);
     out.contenders[i].best = least(all[i].samples);

@@ -2,6 +2,8 @@
 #include <catch2/catch.hpp>
 
 #include <cmath>
+#include <limits>
+#include <type_traits>
 
 #include "helpers.hpp"
 
@@ -282,4 +284,51 @@ TEST_CASE("a zero has one sign all along a row, that of the arithmetic") {
     v(i) = -abs(u(i));
     CHECK(has(v, -0.0));
   }
+}
+
+namespace {
+
+template <class T, class E>
+constexpr bool gives = std::is_convertible_v<E, T>;
+
+}  // namespace
+
+TEST_CASE("an expression without labels has a value") {
+  tensor<double> x, y;
+  tensor<double, 3> row;
+  tensor<float> small;
+  tensor<std::complex<double>> z;
+  const std::complex<double> w(1, -2);
+  x() = 3, y() = 7, small() = 0.5F, z() = w;
+  const double twice = 2 * x(), quotient = x() / y(), both = sqrt(x()) * y() - x() / 4 + 1;
+  CHECK(twice == 6);
+  CHECK(quotient == 3.0 / 7.0);  // one division
+  CHECK(both == std::sqrt(3.0) * 7 - 3 * 0.25 + 1);
+  const double minus = -abs(x()), other = 1 / y() + reciprocal(x());
+  CHECK(minus == -3);
+  CHECK(other == 1.0 / 7.0 + 1.0 / 3.0);
+  const float half = 3 * small() * small();
+  CHECK(half == 0.75F);
+  const std::complex<double> turned = std::complex<double>(0, 1) * conj(z()) * 2, far = z() / 0.0;
+  CHECK(turned == std::complex<double>(0, 1) * std::conj(w) * 2.0);
+  CHECK((far.real() == std::numeric_limits<double>::infinity() && far.imag() == -far.real()));
+  const auto later = 2 * x();
+  x() = 5;
+  CHECK(static_cast<double>(later) == 10);  // read when it converts
+
+  // What was an expression stays one.
+  row.fill(2 * x());
+  row(i) = x() * y() * row(i);
+  CHECK(row(2) == 350);
+  y() = x() * 2;
+  y() += x() * x();
+  CHECK(y() == 35);
+
+  static_assert(gives<double, decltype(2 * x())>);
+  static_assert(!gives<float, decltype(2 * x())>);
+  static_assert(!gives<double, decltype(2 * row(i))>);
+  static_assert(!gives<double, decltype(x() * row(i))>);
+  static_assert(!gives<double, decltype(x() * small())>);
+  static_assert(!gives<double, decltype(w * x())>);
+  static_assert(!gives<double, decltype(sum(i, row(i)))>);
 }

@@ -13,6 +13,13 @@ struct only_copied {
   only_copied& operator=(const only_copied&) = delete;
 };
 
+/// What `double v = 2 * s()` is of: the type of an expression without labels; void: it has labels. expr/value.hpp
+template <class E> struct value_of { using type = void; };
+
+/// Asked of every conversion of a node, so what is cheap to tell comes first.
+template <class E, class T>
+concept has_value = scalar_like<T> && std::is_same_v<typename value_of<E>::type, T>;
+
 template <bool Complex>
 struct scalar_node {
   std::complex<double> value;
@@ -44,6 +51,11 @@ struct product_node {
     left.put(to);
     right.put(to);
   }
+
+  /// Read now.
+  template <class T>
+    requires has_value<product_node, T>
+  constexpr operator T() const { return static_cast<T>(value<compute_of<T>>(*this)); }
 };
 
 template <class L, class R, bool Minus>
@@ -66,6 +78,11 @@ struct sum_node {
     left.put(to);
     right.put(to);
   }
+
+  /// Read now.
+  template <class T>
+    requires has_value<sum_node, T>
+  constexpr operator T() const { return static_cast<T>(value<compute_of<T>>(*this)); }
 };
 
 template <class E>
@@ -84,6 +101,11 @@ struct negated_node {
     E::emit(to, term, leaf, scalar, conj);
   }
   constexpr void put(sink& to) const { inner.put(to); }
+
+  /// Read now.
+  template <class T>
+    requires has_value<negated_node, T>
+  constexpr operator T() const { return static_cast<T>(value<compute_of<T>>(*this)); }
 };
 
 template <class E>
@@ -97,6 +119,11 @@ struct conjugated_node {
     E::emit(to, term, leaf, scalar, !conj);
   }
   constexpr void put(sink& to) const { inner.put(to); }
+
+  /// Read now.
+  template <class T>
+    requires has_value<conjugated_node, T>
+  constexpr operator T() const { return static_cast<T>(value<compute_of<T>>(*this)); }
 };
 
 /// The reciprocal, root, ... of each factor of its child's one term. A sign goes with the term, behind the function.
@@ -119,6 +146,11 @@ struct applied_node {
     for (int u = before; u < to.use_count; ++u) to.uses[u].apply = chained(to.uses[u].apply);
   }
   constexpr void put(sink& to) const { inner.put(to); }
+
+  /// Read now.
+  template <class T>
+    requires has_value<applied_node, T>
+  constexpr operator T() const { return static_cast<T>(value<compute_of<T>>(*this)); }
 
  private:
   static constexpr function chained(function before) {

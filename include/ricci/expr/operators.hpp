@@ -1,7 +1,7 @@
 // The algebra: products, scalars, sums, differences, unary minus, conj, and sum(label, ...).
 #pragma once
 
-#include <ricci/expr/nodes.hpp>
+#include <ricci/expr/value.hpp>
 
 namespace ricci {
 

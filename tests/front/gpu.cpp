@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include <type_traits>
+#include <utility>
 
 #include <ricci/ricci.hpp>
 
@@ -217,4 +218,11 @@ TEST_CASE("copies that cannot be") {
     tensor<double, 3, 4, gpu> flat;
     CHECK_THROWS_AS(ricci::copy(lanes, flat), ricci::error);
   });
+}
+
+TEST_CASE("an element in the GPU's memory is none of the host's") {
+  using sum = decltype(std::declval<tensor<double, gpu>&>()());
+  using host_sum = decltype(std::declval<tensor<double>&>()());
+  static_assert(std::is_convertible_v<host_sum, double>);
+  static_assert(!std::is_convertible_v<sum, double> && !std::is_convertible_v<decltype(2 * std::declval<sum>()), double>);
 }

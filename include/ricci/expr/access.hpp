@@ -106,8 +106,8 @@ class access {
   /// `C(i,j).on(s) = ...` enqueues on a stream and returns.
   constexpr detail::enqueued<access> on(const stream& s) const { return {*this, s}; }
 
-  /// The element of a rank-0 tensor.
-  constexpr operator element_type&() const requires(shape_type::rank == 0) { return *data_; }
+  /// The element of a rank-0 tensor, which the host can reach.
+  constexpr operator element_type&() const requires(shape_type::rank == 0 && shape_type::space == memory_space::host) { return *data_; }
   constexpr element_type* data() const { return data_; }
 
   static constexpr void describe(detail::flat_writer& to) {

@@ -94,6 +94,25 @@ TEST_CASE("interleave and deinterleave") {
   CHECK(one.str() == other.str());
 }
 
+TEMPLATE_TEST_CASE("interleave and deinterleave index tensors", "", std::int32_t, std::int64_t) {
+  ricci::tensor<TestType, dynamic, 3> dof(13);
+  for (int at = 0; at < 13; ++at)
+    for (int node = 0; node < 3; ++node) dof(at, node) = static_cast<TestType>((5 * at + node) % 20);
+  const auto lanes = ricci::interleave<8>(dof);
+  CHECK(lanes.extent(0) == 13);
+  CHECK(lanes.data()[8 * 2 + 3] == dof(3, 2));
+  CHECK(lanes == dof);
+  CHECK(ricci::deinterleave(lanes) == dof);
+  CHECK(ricci::interleave<4>(ricci::view(dof.data(), {3, 13}, {1, 3}))(2, 12) == dof(12, 2));
+
+  ricci::tensor<double, dynamic> u(20);
+  count_up(u, 1);
+  ricci::tensor<double, dynamic, 3> there(13), here(13);
+  there(e, a) = u(dof(e, a));
+  here(e, a) = u(lanes(e, a));
+  CHECK(there == here);
+}
+
 TEMPLATE_TEST_CASE("products, whatever is interleaved", "", float, double, std::complex<float>, std::complex<double>, ricci::half) {
   using T = TestType;
   for (const int count : {1, 5, 8, 16, 21}) {

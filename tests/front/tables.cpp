@@ -3,6 +3,8 @@
 
 #include <ricci/ricci.hpp>
 
+#include <sstream>
+
 using namespace ricci::labels;
 using ricci::dynamic;
 
@@ -44,4 +46,24 @@ TEST_CASE("a table of pairs, both ways") {
       CHECK(products);
       CHECK(chains);
     }
+}
+
+TEMPLATE_TEST_CASE("signed integers of 32 and 64 bits, whatever they are called", "", int, long, long long) {
+  static_assert(sizeof(TestType) == 4 || sizeof(TestType) == 8);
+  ricci::tensor<TestType, dynamic, 2> dof(9);
+  for (int at = 0; at < 9; ++at) dof(at, 0) = at, dof(at, 1) = at + 1;
+  ricci::tensor<double, dynamic> u(10), v(10);
+  fill(u, 3);
+  v(dof(e, a)) += u(dof(e, a));
+  for (int at = 0; at < 10; ++at) CHECK(v(at) == (at % 9 == 0 ? 1 : 2) * u(at));
+
+  const std::vector<TestType> entries{2, 0};
+  const auto pick = ricci::view(entries.data(), {2}, {1});
+  ricci::tensor<double, 2> two;
+  two(i) = u(pick(i));
+  CHECK(two(0) == u(2));
+  CHECK(two(1) == u(0));
+  std::ostringstream text;
+  text << pick;
+  CHECK(text.str() == "[2, 0]");
 }

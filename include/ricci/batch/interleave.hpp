@@ -7,6 +7,7 @@
 #include <ricci/expr/operators.hpp>
 #include <ricci/index/letters.hpp>
 #include <ricci/lower/run.hpp>
+#include <ricci/tensor/copy.hpp>
 #include <ricci/tensor/print.hpp>
 
 namespace ricci {
@@ -29,7 +30,8 @@ struct like_shape<T, Shape, std::integer_sequence<int, D...>, Tags...> {
       if constexpr (type::shape_type::dynamic_count == 0) return type();
       else return type(with_dynamic_extents, x.extent(D)...);
     }();
-    out(letter_label<D>...) = x(letter_label<D>...);
+    if constexpr (element<T>) out(letter_label<D>...) = x(letter_label<D>...);
+    else ricci::copy(x, out);  // an index tensor is no statement's operand
     return out;
   }
 };
@@ -39,6 +41,8 @@ auto copy_as(const X& x) {
   using shape = typename X::shape_type;
   static_assert(shape::rank >= 1 && shape::rank <= 26, "ricci: interleave and deinterleave take tensors of rank 1 to 26");
   using axes = std::make_integer_sequence<int, shape::rank>;
+  static_assert(element<typename X::value_type> || shape::space == memory_space::host,
+                "ricci: an index tensor of the GPU keeps its layout; ricci::copy it to the host and back");
   if constexpr (shape::space == memory_space::gpu) return like_shape<typename X::value_type, shape, axes, Tags..., gpu>::copy(x);
   else return like_shape<typename X::value_type, shape, axes, Tags...>::copy(x);
 }

@@ -99,9 +99,10 @@ template <> struct element_traits<bfloat16> { static constexpr dtype type = dtyp
 template <class T>
 concept element = requires { element_traits<T>::type; };
 
-/// What an index tensor holds: `tensor<std::int32_t, ...>` stands where a label may, as in u(dof(e, a)).
+/// What an index tensor holds, signed integers of 32 or 64 bits whatever they are called: `tensor<std::int32_t, ...>`
+/// stands where a label may, as in u(dof(e, a)).
 template <class T>
-concept index_element = std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int64_t>;
+concept index_element = (std::is_same_v<T, int> || std::is_same_v<T, long> || std::is_same_v<T, long long>) && (sizeof(T) == 4 || sizeof(T) == 8);
 
 /// What a tensor may hold.
 template <class T>

@@ -131,6 +131,38 @@ TEST_CASE("views: extents, strides, const, iteration") {
   CHECK(reversed(0) == 46);
 }
 
+TEST_CASE("a view is one of a type that knows less, and of no other") {
+  tensor<double, 2, 3> A;
+  count_up(A, 1);
+  const auto total = [](ricci::dynamic_view<const double, 2> any) {  // as a function that is no template takes it
+    double sum = 0;
+    for (const double value : any) sum += value;
+    return sum + 100 * any(1, 0);
+  };
+  tensor<double, dynamic, 3, column_major> F(2);
+  F(i, j) = A(i, j);
+  const double expected = total(ricci::view(std::as_const(A).data(), {2, 3}, {3, 1}));
+  CHECK(total(A.view()) == expected);
+  CHECK(total(std::as_const(A).view()) == expected);
+  CHECK(total(F.view()) == expected);
+  CHECK(total(ricci::view(A.data(), {2, 3}, {3, 1})) == expected);
+
+  tensor<double, 2, 3>::const_view_type read = A.view();
+  CHECK(read.data() == A.data());
+  ricci::tensor_view<double, dynamic, 3> rows = A.view();
+  rows(i, j) = 2 * F(i, j);
+  CHECK(A(1, 2) == 2 * F(1, 2));
+
+  using fixed = tensor<double, 2, 3>::view_type;
+  STATIC_REQUIRE_FALSE((std::is_convertible_v<tensor<double, 2, 3>::const_view_type, fixed>));          // not of const elements
+  STATIC_REQUIRE_FALSE((std::is_convertible_v<ricci::tensor_view<double, dynamic, 3>, fixed>));          // 2 is not known
+  STATIC_REQUIRE_FALSE((std::is_convertible_v<ricci::tensor_view<double, 2, 4>, ricci::tensor_view<double, dynamic, 3>>));
+  STATIC_REQUIRE_FALSE((std::is_convertible_v<decltype(F)::view_type, ricci::tensor_view<double, dynamic, 3>>));  // another order
+  STATIC_REQUIRE_FALSE((std::is_convertible_v<ricci::tensor_view<double, dynamic, 3, ricci::interleaved<4>>, ricci::dynamic_view<double, 2>>));
+  STATIC_REQUIRE_FALSE((std::is_convertible_v<ricci::tensor_view<double, 2, 3, ricci::gpu>, ricci::dynamic_view<double, 2>>));
+  STATIC_REQUIRE_FALSE((std::is_convertible_v<ricci::tensor_view<float, 2, 3>, ricci::dynamic_view<double, 2>>));
+}
+
 TEST_CASE("column-major views") {
   double memory[6] = {1, 2, 3, 4, 5, 6};
   auto v = ricci::view(memory, ricci::extents<2, 3, column_major>{});

@@ -126,6 +126,19 @@ struct shape {
   static constexpr bool is_static = number_count == 0;
 };
 
+/// Whether what lies as From says may be described by To, which knows as much or less: an extent or the strides only at run
+/// time.
+template <class To, class From>
+constexpr bool is_described_by() {
+  if constexpr (To::rank != From::rank || To::space != From::space || To::width != From::width) {
+    return false;
+  } else {
+    for (int d = 0; d < To::rank; ++d)
+      if (To::list.at[d] != dynamic && To::list.at[d] != From::list.at[d]) return false;
+    return To::order == From::order || (To::order == layout::strided && From::width == 0);
+  }
+}
+
 /// An extent of the type a user would write: int where it fits.
 template <std::int64_t Extent>
 inline constexpr auto option_of = [] {

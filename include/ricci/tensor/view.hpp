@@ -21,7 +21,8 @@ constexpr decltype(auto) subscript(const View& view, const S&... subscripts);
 }  // namespace detail
 
 /// A view of memory that somebody else owns. T may be const: then it stands on right sides only.
-/// Options as for `tensor`, and `ricci::strided`. Copies are shallow; == compares elements.
+/// Options as for `tensor`, and `ricci::strided`. Copies are shallow; == compares elements. A view is one of const elements
+/// too, and one whose extents or strides the type does not know: `dynamic_view<const double, 2> v = A.view();`
 template <class T, auto... Options>
 class tensor_view {
  public:
@@ -32,6 +33,15 @@ class tensor_view {
   constexpr tensor_view() = default;
   constexpr tensor_view(T* data, const std::int64_t* numbers) : data_(data) {
     for (int n = 0; n < shape_type::number_count; ++n) numbers_[n] = numbers[n];
+  }
+
+  template <class U, auto... Others>
+    requires(std::is_same_v<const U, const T> && std::is_convertible_v<U*, T*> && detail::is_described_by<shape_type, detail::shape<Others...>>())
+  constexpr tensor_view(const tensor_view<U, Others...>& other) : data_(other.data()) {
+    for (int d = 0; d < rank(); ++d)
+      if (shape_type::list.number[d] >= 0) numbers_[shape_type::list.number[d]] = other.extent(d);
+    if constexpr (shape_type::order == detail::layout::strided)
+      for (int d = 0; d < rank(); ++d) numbers_[shape_type::dynamic_count + d] = other.stride(d);
   }
 
   static constexpr int rank() { return shape_type::rank; }

@@ -46,6 +46,23 @@ bool is_product(double alpha, const A& x, const B& y, double beta, const D& old,
 
 }  // namespace
 
+TEST_CASE("batches compare, print and are walked through") {
+  auto x = ricci::make_batch<float>(of_size(2_c, 2_c), 2);
+  int count = 0;
+  for (auto& element : x) element = static_cast<float>(++count);
+  CHECK(count == 8);
+  CHECK(x(1, 0, 1) == 6);
+  auto y = x;
+  CHECK(x == y);
+  y(1, 1, 1) = 0;
+  CHECK(x != y);
+  CHECK(x == ricci::interleave<8>(x));
+  CHECK(std::as_const(x) != ricci::make_batch<float>(of_size(2, 2), 3));
+  std::ostringstream text;
+  text << x;
+  CHECK(text.str() == "[[[1, 2],\n  [3, 4]],\n [[5, 6],\n  [7, 8]]]");
+}
+
 TEST_CASE("the batch of the papers") {
   auto x = ricci::make_batch<double>(of_size(5_c, 5_c), 15);
   auto y = ricci::make_batch<double>(of_size(5_c, 5_c), 15);

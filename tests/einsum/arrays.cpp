@@ -37,6 +37,9 @@ TEST_CASE("arrays own zeroed, aligned memory") {
   a(0, 0, 0) = 1;
   CHECK_FALSE(b == a);
   CHECK_FALSE(ndarray<double>({6}) == ndarray<double>({2, 3}));
+  CHECK(a == a.view());
+  CHECK(std::as_const(a).view() == a);
+  CHECK(b != a.view());
   CHECK_THROWS_AS(ndarray<double>({2, -1}), ricci::error);
   CHECK_THROWS_AS(ndarray<double>({std::int64_t{1} << 40, std::int64_t{1} << 40}), ricci::error);
   CHECK(ndarray<double>({std::int64_t{1} << 40, std::int64_t{1} << 40, 0}).size() == 0);

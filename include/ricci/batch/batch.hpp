@@ -3,6 +3,7 @@
 
 #include <ricci/batch/size.hpp>
 #include <ricci/expr/access.hpp>
+#include <ricci/tensor/print.hpp>
 #include <ricci/tensor/tensor.hpp>
 
 namespace ricci {
@@ -34,6 +35,7 @@ std::int64_t checked_count(std::int64_t count);
 ///
 /// b(e)         a view of matrix e, good in index notation and as long as the batch lives.
 /// b(e, i, j)   with labels: the whole batch as a tensor of rank 3; with integers: an element.
+/// Iteration, == and << are the tensor's; batches of other options compare as well.
 /// Options      those of `tensor`; `interleaved<8>` stores eight matrices element by element side by side.
 template <element T, std::int64_t Rows, std::int64_t Cols, auto... Options>
 class batch {
@@ -68,6 +70,10 @@ class batch {
   decltype(auto) operator()(const E& e, const I& i, const J& j) const& { return tensor_(e, i, j); }
 
   void fill(const T& x) { tensor_.fill(x); }
+  auto begin() { return tensor_.begin(); }
+  auto end() { return tensor_.end(); }
+  auto begin() const { return tensor_.begin(); }
+  auto end() const { return tensor_.end(); }
 
   detail::batch_operand operand() const {
     using shape = typename tensor_type::shape_type;
@@ -100,6 +106,12 @@ class batch {
 
   tensor_type tensor_;
 };
+
+template <class T, std::int64_t R, std::int64_t C, auto... X, std::int64_t S, std::int64_t D, auto... Y>
+bool operator==(const batch<T, R, C, X...>& x, const batch<T, S, D, Y...>& y) { return x.as_tensor() == y.as_tensor(); }
+
+template <class T, std::int64_t R, std::int64_t C, auto... X>
+std::ostream& operator<<(std::ostream& out, const batch<T, R, C, X...>& x) { return out << x.as_tensor(); }
 
 /// `make_batch<double>(of_size(5_c, 5_c), 15)`: zeros. Tags behind the count are options of the tensor:
 /// `make_batch<float>(of_size(n, n), count, interleaved<8>)`.

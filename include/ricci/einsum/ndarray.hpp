@@ -176,6 +176,7 @@ class ndarray {
   const T* end() const { return data() + size_; }
 
   friend bool operator==(const ndarray& x, const ndarray& y) { return detail::same_elements(x, y); }
+  friend bool operator==(const ndarray& x, const ndview<const T>& y) { return detail::same_elements(x, y); }
   friend std::ostream& operator<<(std::ostream& out, const ndarray& x) {
     detail::print_array(out, dtype_of<T>, x.data(), x.extents_, x.strides_);
     return out;

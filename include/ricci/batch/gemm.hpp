@@ -14,6 +14,13 @@ struct batches_that_do_not_fit;  // analysis/diagnostics.hpp
 template <class X>
 concept batch_like = requires { requires std::remove_cvref_t<X>::ricci_batch; };
 
+/// Matrices that may not be written: those of a const batch, which owns them, and those of a group of const ones.
+template <class C>
+inline constexpr bool is_read_only = [] {
+  if constexpr (requires(C& c) { c.data(); }) return std::is_const_v<std::remove_pointer_t<decltype(std::declval<C&>().data())>>;
+  else return std::is_const_v<typename C::element_type>;
+}();
+
 template <class A, class B> inline constexpr bool has_inner_fault = is_other_extent(A::static_cols, B::static_rows);
 
 template <class A, class B, class C>
@@ -39,12 +46,12 @@ std::complex<double> batch_scalar(const S& x) {
 /// Aliasing  c overlaps neither a nor b; the matrices of c do not overlap each other.
 /// Errors    bad_extent where sizes or numbers of matrices do not fit; at compile time where types know the sizes.
 template <detail::batch_like A, detail::batch_like B, detail::batch_like C, class S, class Z>
-  requires(!std::is_const_v<typename std::remove_cvref_t<C>::element_type>)
 void batch_gemm(const S& alpha, const A& a, const B& b, const Z& beta, C&& c) {
   using c_type = std::remove_cvref_t<C>;
   using T = typename c_type::value_type;
   static_assert(std::is_same_v<T, typename A::value_type> && std::is_same_v<T, typename B::value_type>,
                 "ricci[R009]: two element types in one statement; see docs/errors.md#R009");
+  static_assert(!detail::is_read_only<std::remove_reference_t<C>>, "ricci[R012]: the matrices of the result are const; see docs/errors.md#R012");
   static_assert(detail::scalar_like<S> && detail::scalar_like<Z>, "ricci: alpha and beta are numbers");
   static_assert(!(detail::is_complex_type<S> || detail::is_complex_type<Z>) || detail::is_complex_type<T>,
                 "ricci[R014]: a complex coefficient in a statement of real tensors; see docs/errors.md#R014");

@@ -58,6 +58,8 @@ class group {
     static_assert(std::is_same_v<typename object::value_type, value_type>, "ricci: the group has another element type");
     if constexpr (detail::is_other_extent(shape::list.at[0], Rows) || detail::is_other_extent(shape::list.at[1], Cols)) {
       static_cast<void>(sizeof(detail::matrix_of_other_size<shape::list.at[0], shape::list.at[1], Rows, Cols>));
+    } else if constexpr (!std::is_const_v<T> && std::is_const_v<std::remove_pointer_t<decltype(matrix.data())>>) {
+      static_assert(std::is_const_v<T>, "ricci[R012]: a const matrix in a group whose matrices may be written; group<const T> takes it; see docs/errors.md#R012");
     } else {
       static_assert(std::is_lvalue_reference_v<M> || !requires(object& x) { x.view(); },
                     "ricci[R011]: a temporary in an expression; give it a name first; see docs/errors.md#R011");

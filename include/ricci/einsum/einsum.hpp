@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <ricci/core/types.hpp>
@@ -90,6 +91,13 @@ ndarray<T> evaluate_einsum(const einsum_words& words, std::span<const array_info
   auto out = ndarray<T>::uninitialised(prepared->extents);
   run_einsum(*prepared, out.data(), operands);
   return out;
+}
+
+/// Out as einsum_into takes it: a const array is no result, whatever its elements are.
+template <class Out>
+constexpr void check_result() {
+  static_assert(!std::is_const_v<std::remove_pointer_t<decltype(std::declval<Out&>().data())>>,
+                "ricci[R012]: the result of einsum_into is const; see docs/errors.md#R012");
 }
 
 template <class Out>
@@ -175,8 +183,8 @@ template <class Out, array_like... Operands>
 void einsum_into(Out&& out, std::string_view subscripts, const Operands&... operands) {
   static_cast<void>(sizeof(detail::common_element<std::remove_cvref_t<Out>, Operands...>));
   using type = typename std::remove_cvref_t<Out>::value_type;
-  static_assert(element<type> && !std::is_const_v<std::remove_pointer_t<decltype(out.data())>>,
-                "ricci: the result of einsum_into is a view of const elements");
+  static_assert(element<type>);
+  detail::check_result<Out>();
   [&](const auto&... numbers) {
     const std::array<detail::array_info, sizeof...(Operands)> infos{numbers.info...};
     detail::evaluate_einsum_into(out, {subscripts}, infos, options{});
@@ -187,6 +195,7 @@ template <class Out, element T>
 void einsum_into(Out&& out, std::string_view subscripts, const std::vector<ndview<const T>>& operands,
                  const options& o = {}) {
   static_assert(std::is_same_v<typename std::remove_cvref_t<Out>::value_type, T>, "ricci[R009]: the operands of einsum have different element types; see docs/errors.md#R009");
+  detail::check_result<Out>();
   detail::evaluate_einsum_into(out, {subscripts}, detail::infos_of(std::span<const ndview<const T>>(operands)), o);
 }
 /// Labels as numbers: out[result[0], ...] = the product over q of operands[q][labels[q][0], ...], summed over what is not
@@ -196,6 +205,7 @@ template <class Out, element T>
 void einsum_into(Out&& out, const std::vector<std::vector<int>>& labels, const std::vector<int>& result,
                  const std::vector<ndview<const T>>& operands, const options& o = {}) {
   static_assert(std::is_same_v<typename std::remove_cvref_t<Out>::value_type, T>, "ricci[R009]: the operands of einsum have different element types; see docs/errors.md#R009");
+  detail::check_result<Out>();
   detail::evaluate_einsum_into(out, {{}, &labels, &result}, detail::infos_of(std::span<const ndview<const T>>(operands)), o);
 }
 

@@ -79,7 +79,7 @@ class access {
   template <detail::right_side E>
   const access& operator=(const E& right) const {
     constexpr bool on_host = shape_type::space == memory_space::host;
-    constexpr bool fits = !detail::is_complex_type<E> || detail::is_complex_type<std::remove_cv_t<element_type>>;
+    constexpr bool fits = !std::is_const_v<element_type> && (!detail::is_complex_type<E> || detail::is_complex_type<element_type>);
     if constexpr (shape_type::rank == 0 && detail::scalar_like<E> && on_host && fits) *data_ = static_cast<element_type>(right);
     else detail::run_statement<update::assign>(*this, right);
     return *this;

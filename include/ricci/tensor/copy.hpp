@@ -69,6 +69,8 @@ void copy(const From& from, To&& to) {
   using element = typename source::value_type;
   static_assert(source::shape_type::rank == target::shape_type::rank, "ricci: copy needs as many axes on both sides");
   static_assert(std::is_same_v<element, typename target::value_type>, "ricci: copy does not convert elements");
+  constexpr bool read_only = std::is_const_v<std::remove_pointer_t<decltype(to.data())>>;
+  static_assert(!read_only, "ricci[R012]: what is copied to is const; see docs/errors.md#R012");
   for (int d = 0; d < source::rank(); ++d) {
     if (from.extent(d) != to.extent(d))
       throw error(errc::bad_extent, "ricci::copy: axis " + std::to_string(d) + " has extent " + std::to_string(from.extent(d)) +
@@ -77,7 +79,7 @@ void copy(const From& from, To&& to) {
   if (detail::is_same_order(from, to) && detail::is_one_run(from)) {
     detail::copy_memory(const_cast<std::remove_const_t<typename target::element_type>*>(to.data()), detail::is_on_gpu<target>, from.data(),
                         detail::is_on_gpu<source>, detail::memory_size(from), sizeof(element));
-  } else if constexpr (!detail::is_on_gpu<source> && !detail::is_on_gpu<target>) {
+  } else if constexpr (!detail::is_on_gpu<source> && !detail::is_on_gpu<target> && !read_only) {
     auto out = detail::index_order(to, 0);
     auto at = detail::index_order(from, 0);
     for (const auto end = detail::index_order(from, from.size()); !(at == end); ++at, ++out) *out = *at;

@@ -183,8 +183,19 @@ class resolver {
   std::vector<std::vector<std::int64_t>> local_extents_;
 };
 
+/// The name that the user gave it, unless another local of the program has the same.
+std::string name_of_local(const lowering& low, int local) {
+  const auto given = [](const void* identity) -> std::string {
+    const char* const name = static_cast<const local_identity*>(identity)->name;
+    return name ? name : "";
+  };
+  const std::string own = given(low.locals[static_cast<std::size_t>(local)]);
+  const auto same = std::count_if(low.locals.begin(), low.locals.end(), [&](const void* other) { return given(other) == own; });
+  return own.empty() || same > 1 ? "t" + std::to_string(local + 1) : own;
+}
+
 std::string name_of_slot(const front_call& call, const lowering& low, int slot, int local, naming names) {
-  if (local >= 0) return "t" + std::to_string(local + 1);
+  if (local >= 0) return name_of_local(low, local);
   const flat_program& p = *call.program;
   const slot_use& s = low.slots[slot];
   int lefts = 0, factors = 0;

@@ -125,6 +125,22 @@ TEST_CASE("a plan as text") {
   CHECK(!big.str().empty());
 }
 
+TEST_CASE("a plan has the names of its locals") {
+  tensor<double, dynamic, 4> x(50), y(50), z(50);
+  tensor<double, 4, 4> B;
+  const auto text_of = [&](const ricci::local<double>& g, const ricci::local<double>& h) {
+    std::ostringstream text;
+    text << ricci::fuse(g(e, i).assign(B(i, j) * x(e, j)), h(e, i).assign(y(e, i) * g(e, i)), z(e, i).assign(B(j, i) * h(e, j)));
+    return text.str();
+  };
+  const std::string named = text_of(ricci::local<double>("values"), ricci::local<double>());
+  CHECK(named.find("values(e,i) = A(i,j) * B(e,j)\n") != named.npos);
+  CHECK(named.find("t2(e,i) = D(e,i) * values(e,i)\n") != named.npos);
+  const std::string twice = text_of(ricci::local<double>("values"), ricci::local<double>("values"));
+  CHECK(twice.find("values") == twice.npos);  // it would not tell them apart
+  CHECK(twice.find("t2(e,i) = D(e,i) * t1(e,i)\n") != twice.npos);
+}
+
 TEST_CASE("what is inlined at the call") {
   tensor<double, 4, 4> A, B, C;
   tensor<double, 5, 5> D, E, F;

@@ -1,6 +1,8 @@
 // A batch: equal matrices in one block of memory.
 #pragma once
 
+#include <utility>
+
 #include <ricci/batch/size.hpp>
 #include <ricci/expr/access.hpp>
 #include <ricci/tensor/print.hpp>
@@ -58,8 +60,9 @@ class batch {
   const T* data() const { return tensor_.data(); }
 
   /// The batch as a tensor (e, i, j).
-  tensor_type& as_tensor() { return tensor_; }
-  const tensor_type& as_tensor() const { return tensor_; }
+  tensor_type& as_tensor() & { return tensor_; }
+  const tensor_type& as_tensor() const& { return tensor_; }
+  tensor_type as_tensor() && { return std::move(tensor_); }
 
   auto operator()(std::int64_t e) & { return matrix<T>(tensor_.data(), e); }
   auto operator()(std::int64_t e) const& { return matrix<const T>(tensor_.data(), e); }
@@ -68,6 +71,8 @@ class batch {
   decltype(auto) operator()(const E& e, const I& i, const J& j) & { return tensor_(e, i, j); }
   template <class E, class I, class J>
   decltype(auto) operator()(const E& e, const I& i, const J& j) const& { return tensor_(e, i, j); }
+  template <class E, class I, class J>
+  decltype(auto) operator()(const E& e, const I& i, const J& j) const&& { return std::move(tensor_)(e, i, j); }  // an element at most
 
   void fill(const T& x) { tensor_.fill(x); }
   auto begin() { return tensor_.begin(); }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ricci/expr/access.hpp>
+#include <ricci/tensor/tensor.hpp>
 
 namespace ricci {
 namespace detail {
@@ -30,6 +31,13 @@ template <class Tensor>
   requires requires(const Tensor& t) { t.view(); }
 constexpr auto even_odd(const Tensor& t) {
   return detail::even_odd_view<typename Tensor::const_view_type>(t.view());
+}
+/// It keeps a view, which would outlive a temporary.
+template <class Tensor>
+  requires requires(const Tensor& t) { t.view(); }
+constexpr auto even_odd(const Tensor&& t) {
+  static_cast<void>(sizeof(detail::temporary_tensor<Tensor>));
+  return even_odd(t);
 }
 template <class T, auto... Options>
 constexpr auto even_odd(const tensor_view<T, Options...>& v) {

@@ -23,9 +23,9 @@ template <class S>
 concept scalar_like =
     std::is_arithmetic_v<S> || is_complex_type<S> || std::is_same_v<S, half> || std::is_same_v<S, bfloat16>;
 
-/// A tensor without labels where an expression is wanted, or an index tensor, which stands in the place of a label.
+/// A tensor or a local without labels where an expression is wanted, or an index tensor, which stands in the place of a label.
 template <class X>
-concept unlabelled = lookup_like<X> || requires { typename X::shape_type; X::rank(); };
+concept unlabelled = lookup_like<X> || requires { X::ricci_local; } || requires { typename X::shape_type; X::rank(); };
 
 /// What may be assigned; the last is reported.
 template <class E> concept right_side = expression<E> || scalar_like<E> || unlabelled<E>;

@@ -75,6 +75,7 @@ class local_access : expression_base {
 template <element T>
 class local : detail::local_identity {
  public:
+  static constexpr bool ricci_local = true;
   local() = default;
   /// With a name for errors and plans: `local<double> g("g")`. The text must live as long.
   constexpr explicit local(const char* called) : local_identity{called} {}

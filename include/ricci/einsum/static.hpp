@@ -52,6 +52,13 @@ constexpr auto view_of(const X& x) {
 }
 template <class X> using view_type_of = decltype(view_of(std::declval<const X&>()));
 
+/// What a compile-time einsum takes: the rank and the elements of an ndarray or a number are not those of a tensor's type.
+template <class X>
+concept static_operand = requires {
+  typename view_type_of<X>::shape_type;
+  requires element<typename view_type_of<X>::value_type>;
+};
+
 /// The extent of a letter of the result: static where an operand knows it.
 template <fixed_string S, class... View>
 constexpr std::int64_t einsum_extent(int output_axis) {
@@ -166,7 +173,11 @@ auto einsum(const X&... operands) {
   using detail::view_type_of;
   constexpr auto parsed = detail::parse_einsum<S>();
   constexpr int count = sizeof...(X);
-  if constexpr (!parsed.ok || count == 0) {
+  constexpr bool tensors = (detail::static_operand<X> && ...);
+  if constexpr (!tensors) {
+    static_assert(tensors, "ricci[R017]: an operand of a compile-time einsum is no tensor of numbers; see docs/errors.md#R017");
+    return tensor<double>();
+  } else if constexpr (!parsed.ok || count == 0) {
     static_cast<void>(sizeof(detail::bad_einsum<S>));
     return tensor<double>();
   } else if constexpr (constexpr int o = detail::einsum_misfit<S, view_type_of<X>...>(); o >= 0) {

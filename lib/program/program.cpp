@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace ricci {
 namespace {
@@ -60,6 +61,47 @@ void write(std::string& out, const program& p, const statement& s) {
 
 [[noreturn]] void fail(errc code, const std::string& text) { throw error(code, text); }
 
+/// Looks for two elements in one place: differences of indices, each times its stride, whose sum is 0. Where strides nest,
+/// each beyond all that the smaller ones reach, there is nothing to try.
+class shared_place {
+ public:
+  /// Axes of extents above 1, by rising stride.
+  shared_place(const program& p, const std::vector<reference_axis>& axes) {
+    for (const auto& axis : axes) {
+      const std::int64_t most = p.labels[static_cast<std::size_t>(axis.label)].extent - 1;
+      steps_.push_back({std::abs(axis.stride), most, reach_});
+      reach_ += most * std::abs(axis.stride);
+    }
+  }
+
+  /// One that is sure to be there; gave_up() says that there may be one.
+  bool is_found() { return search(steps_.size(), 0, false); }
+  bool gave_up() const { return tries_ == 0; }
+
+ private:
+  struct step {
+    std::int64_t stride, most, below;  // below: what the steps before it reach
+  };
+
+  static std::int64_t floor_of(std::int64_t x, std::int64_t y) { return x / y - (x % y < 0); }
+
+  /// Can the first `count` steps bring the sum to 0?
+  bool search(std::size_t count, std::int64_t sum, bool differs) {
+    if (count == 0) return differs && sum == 0;
+    if (tries_ == 0 || --tries_ == 0) return false;
+    const step& s = steps_[count - 1];
+    if (s.stride == 0) return true;
+    const std::int64_t last = std::min(s.most, floor_of(s.below - sum, s.stride));
+    for (std::int64_t n = std::max(-s.most, -floor_of(s.below + sum, s.stride)); n <= last; ++n)
+      if (search(count - 1, sum + n * s.stride, differs || n != 0)) return true;
+    return false;
+  }
+
+  std::vector<step> steps_;
+  std::int64_t reach_ = 0;
+  int tries_ = 1 << 14;  // some 100 microseconds
+};
+
 /// Each element of the left side must be one place in memory.
 void check_writable(const program& p, const reference& left) {
   std::vector<reference_axis> axes;
@@ -69,13 +111,12 @@ void check_writable(const program& p, const reference& left) {
   }
   std::sort(axes.begin(), axes.end(),
             [](const auto& x, const auto& y) { return std::abs(x.stride) < std::abs(y.stride); });
-  std::int64_t reach = 0;
-  for (const auto& axis : axes) {
-    if (std::abs(axis.stride) <= reach)
-      fail(errc::bad_argument, "the left side " + left.name + " keeps two elements in one place: label " +
-                                   p.labels[axis.label].name + " has stride " + std::to_string(axis.stride));
-    reach += (p.labels[axis.label].extent - 1) * std::abs(axis.stride);
-  }
+  shared_place place(p, axes);
+  const bool found = place.is_found();
+  if (!found && !place.gave_up()) return;
+  std::string strides;
+  for (const auto& axis : axes) strides += (strides.empty() ? "label " : ", label ") + p.labels[axis.label].name + " has stride " + std::to_string(axis.stride);
+  fail(errc::bad_argument, "the left side " + left.name + (found ? " keeps" : " may keep") + " two elements in one place: " + strides);
 }
 
 /// With strides of 0 the labels of a tensor may count more elements than memory holds; costs and loops count in 64 bits.

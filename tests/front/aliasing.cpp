@@ -196,3 +196,50 @@ TEMPLATE_TEST_CASE("a tensor that cancels itself keeps NaN and infinities", "", 
   strict(a(i, j).assign(b(i, j) - a(i, j)));
   CHECK(a(3, 3) == T(7));
 }
+
+TEST_CASE("a left side of any strides is written where no two elements share a place, and refused where they do") {
+  const tensor<double, 3, 3> A = [] {
+    tensor<double, 3, 3> numbers;
+    count_up(numbers, 1);
+    return numbers;
+  }();
+  int refused = 0, written = 0;
+  bool right = true;
+  for (int down = -9; down <= 9; ++down)
+    for (int along = -9; along <= 9; ++along) {
+      std::vector<double> memory(73, 100), expected = memory;
+      bool shared = false;
+      const auto at = [&](int row, int col) { return static_cast<std::size_t>(36 + row * down + col * along); };
+      for (int row = 0; row < 3; ++row)
+        for (int col = 0; col < 3; ++col) {
+          shared = shared || expected[at(row, col)] != 100;
+          expected[at(row, col)] = A(row, col);
+        }
+      const auto C = ricci::view(memory.data() + 36, {3, 3}, {down, along});
+      try {
+        C(i, j) = A(i, j);
+        right = right && !shared && memory == expected;
+        ++written;
+      } catch (const ricci::error& problem) {
+        right = right && shared && problem.code() == ricci::errc::bad_argument;
+        ++refused;
+      }
+    }
+  CHECK(right);
+  CHECK(written > 100);  // many of them with strides that do not nest, as 2 and 3
+  CHECK(refused > 50);
+
+  std::vector<double> memory(40);
+  const auto skew = ricci::view(memory.data(), {2, 3}, {7, 5}), shared = ricci::view(memory.data(), {3, 4}, {3, 2});
+  skew(i.in(0, 2), j) = A(i, k.in(0, 2)) * A(j, k);
+  for (int row = 0; row < 2; ++row)
+    for (int col = 0; col < 3; ++col) CHECK(memory[static_cast<std::size_t>(7 * row + 5 * col)] == A(row, 0) * A(col, 0) + A(row, 1) * A(col, 1));
+  tensor<double, 3, 4> B;
+  std::string words;
+  try {
+    shared(i, j) = B(i, j);
+  } catch (const ricci::error& problem) {
+    words = problem.what();
+  }
+  CHECK(words == "the left side C keeps two elements in one place: label j has stride 2, label i has stride 3");
+}

@@ -163,6 +163,36 @@ TEST_CASE("a view is one of a type that knows less, and of no other") {
   STATIC_REQUIRE_FALSE((std::is_convertible_v<ricci::tensor_view<float, 2, 3>, ricci::dynamic_view<double, 2>>));
 }
 
+TEST_CASE("copies between views that overlap") {
+  tensor<double, 4, 4> A;
+  count_up(A, 1);
+  const tensor<double, 4, 4> before = A;
+  ricci::copy(A, ricci::view(A.data(), {4, 4}, {1, 4}));
+  for (int row = 0; row < 4; ++row)
+    for (int col = 0; col < 4; ++col) CHECK(A(row, col) == before(col, row));
+
+  A = before;  // upwards and downwards, with holes
+  ricci::copy(ricci::view(A.data(), {7}, {2}), ricci::view(A.data() + 2, {7}, {2}));
+  for (int at = 0; at < 16; ++at) CHECK(A.data()[at] == before.data()[at % 2 == 0 && at > 0 ? at - 2 : at]);
+  A = before;
+  ricci::copy(ricci::view(A.data() + 2, {7}, {2}), ricci::view(A.data(), {7}, {2}));
+  for (int at = 0; at < 16; ++at) CHECK(A.data()[at] == before.data()[at % 2 == 0 && at < 14 ? at + 2 : at]);
+  A = before;  // back to front
+  ricci::copy(ricci::view(A.data() + 15, {16}, {-1}), ricci::view(A.data(), {16}, {1}));
+  for (int at = 0; at < 16; ++at) CHECK(A.data()[at] == before.data()[15 - at]);
+
+  tensor<float, 5, 3, ricci::interleaved<2>> lanes, expected;
+  count_up(lanes, 1);
+  for (int e = 0; e < 5; ++e)
+    for (int at = 0; at < 3; ++at) expected(e, at) = lanes(e, at);
+  const auto block = ricci::view(lanes.data(), {2, 3}, {1, 2});  // problems 0 and 1
+  ricci::copy(ricci::view(lanes.data() + 1, {2, 3}, {-1, 2}), block);
+  for (int at = 0; at < 3; ++at) std::swap(expected(0, at), expected(1, at));
+  CHECK(lanes == expected);
+  ricci::copy(lanes, lanes);
+  CHECK(lanes == expected);
+}
+
 TEST_CASE("column-major views") {
   double memory[6] = {1, 2, 3, 4, 5, 6};
   auto v = ricci::view(memory, ricci::extents<2, 3, column_major>{});

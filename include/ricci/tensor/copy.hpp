@@ -1,6 +1,10 @@
 // ricci::copy: elements between tensors and views in host and GPU memory.
 #pragma once
 
+#include <functional>
+#include <utility>
+#include <vector>
+
 #include <ricci/core/error.hpp>
 #include <ricci/tensor/make_view.hpp>
 #include <ricci/tensor/tensor.hpp>
@@ -48,6 +52,37 @@ template <class X> auto index_order(X& x, std::int64_t position) {
   else return strided_iterator<element, X::shape_type::rank>(x, position);
 }
 
+/// The lowest element, and behind the highest one. There are elements.
+template <class X> auto range_of(const X& x) {
+  const typename X::value_type *first = x.data(), *last = first;
+  if constexpr (X::shape_type::width > 0) return std::pair(first, last + memory_size(x));
+  for (int d = 0; d < X::rank(); ++d) (x.stride(d) < 0 ? first : last) += (x.extent(d) - 1) * x.stride(d);
+  return std::pair(first, last + 1);
+}
+
+/// May an element of one be an element of the other?
+template <class X, class Y> bool may_overlap(const X& x, const Y& y) {
+  if (x.size() == 0) return false;
+  const auto a = range_of(x);
+  const auto b = range_of(y);
+  return std::less<>()(a.first, b.second) && std::less<>()(b.first, a.second);
+}
+
+/// Element by element, in row-major index order.
+template <class From, class To> void copy_in_order(const From& from, To& to) {
+  auto at = index_order(from, 0);
+  auto out = index_order(to, 0);
+  const auto end = index_order(from, from.size());
+  if (!may_overlap(from, to)) {
+    for (; !(at == end); ++at, ++out) *out = *at;
+    return;
+  }
+  std::vector<typename From::value_type> elements;
+  elements.reserve(static_cast<std::size_t>(from.size()));
+  for (; !(at == end); ++at) elements.push_back(*at);
+  for (const auto& element : elements) *out = element, ++out;
+}
+
 /// A tensor or a view.
 template <class X>
 concept has_elements = requires(X& x) { typename X::shape_type; typename X::value_type; x.data(); };
@@ -60,6 +95,7 @@ template <class X> inline constexpr bool is_on_gpu = X::shape_type::space == mem
 ///
 /// Shapes    equal extents; between two memories both are dense and lie in memory in the same order, interleaved ones with
 ///           as many problems side by side.
+/// Aliasing  any on the host: all is read before anything is written. On a GPU the two do not overlap.
 /// Errors    bad_extent; bad_argument (strides); no_gpu, gpu_failed; wrong_space (data that is not where its type says).
 template <class From, class To>
   requires detail::has_elements<std::remove_cvref_t<From>> && detail::has_elements<std::remove_cvref_t<To>>
@@ -80,9 +116,7 @@ void copy(const From& from, To&& to) {
     detail::copy_memory(const_cast<std::remove_const_t<typename target::element_type>*>(to.data()), detail::is_on_gpu<target>, from.data(),
                         detail::is_on_gpu<source>, detail::memory_size(from), sizeof(element));
   } else if constexpr (!detail::is_on_gpu<source> && !detail::is_on_gpu<target> && !read_only) {
-    auto out = detail::index_order(to, 0);
-    auto at = detail::index_order(from, 0);
-    for (const auto end = detail::index_order(from, from.size()); !(at == end); ++at, ++out) *out = *at;
+    detail::copy_in_order(from, to);
   } else {
     throw error(errc::bad_argument, "ricci::copy: between host and GPU both sides must be dense and lie in memory in the same order");
   }

@@ -63,6 +63,18 @@ TEMPLATE_TEST_CASE("products in every element type", "", float, double, std::com
     }
 }
 
+TEMPLATE_TEST_CASE("elements of every type are added to and multiplied in place", "", float, double, std::complex<float>, ricci::half, ricci::bfloat16) {
+  ricci::tensor<TestType, 3> A;
+  A.fill(TestType(2.0f));
+  A(0) += TestType(0.5f);
+  A(1) -= A(0);
+  for (TestType& element : A) element *= 3.0f;
+  (A(2) /= 4.0f) += 1.0f;
+  CHECK(A(0) == TestType(7.5f));
+  CHECK(A(1) == TestType(-1.5f));
+  CHECK(A(2) == TestType(2.5f));
+}
+
 TEST_CASE("conj of a product and of a sum with complex coefficients") {
   using complex = std::complex<double>;
   tensor<complex, 9, 9> A, B, C, D;

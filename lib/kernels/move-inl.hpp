@@ -11,9 +11,12 @@ namespace ricci::kernels::RICCI_ISA {
 struct move_plan {
   stretch at[max_loops];
   int count = 0;
-  bool streams;  // past the caches, if that is possible
+  bool streams = false;  // past the caches, if that is possible
 
-  explicit move_plan(const move_args& g) : streams(g.streams) {
+  explicit move_plan(const move_args& g) {
+#if defined(RICCI_STREAMS)
+    streams = g.streams;
+#endif
     for (int i = 0; i < g.axis_count; ++i) {
       const axis& x = g.axes[i];
       if (x.extent != 1) insert({x.extent, x.b, x.c});
@@ -104,25 +107,8 @@ struct move_plan {
   }
 };
 
-/// Calls body(src, dst) for all positions of axes `inner` and up.
-template <class S, class D, class Body>
-RICCI_INLINE void outer_loops(const move_plan& p, const S* s, D* d, Body&& body, int inner = 2) {
-  std::int64_t at[max_loops] = {};
-  for (;;) {
-    body(s, d);
-    int i = inner;
-    for (; i < p.count; ++i) {
-      const stretch& x = p.at[i];
-      s += x.src, d += x.dst;
-      if (++at[i] < x.extent) break;
-      s -= x.src * x.extent, d -= x.dst * x.extent;
-      at[i] = 0;
-    }
-    if (i >= p.count) return;
-  }
-}
-
-/// The same for body(src, dst, next), where next is the source of the position that follows, or of this one if it is the last.
+/// Calls body(src, dst, next) for all positions of axes `inner` and up. next is the source of the position that follows, or of the
+/// first one after the last.
 template <class S, class D, class Body>
 RICCI_INLINE void outer_loops_ahead(const move_plan& p, const S* s, D* d, Body&& body, int inner) {
   std::int64_t at[max_loops] = {};
@@ -141,6 +127,11 @@ RICCI_INLINE void outer_loops_ahead(const move_plan& p, const S* s, D* d, Body&&
     if (i >= p.count) return;
     s = s1, d = d1;
   }
+}
+
+template <class S, class D, class Body>
+RICCI_INLINE void outer_loops(const move_plan& p, const S* s, D* d, Body&& body, int inner = 2) {
+  outer_loops_ahead(p, s, d, [&](const S* s1, D* d1, const S*) RICCI_INLINE_LAMBDA { body(s1, d1); }, inner);
 }
 
 /// One run with unit strides. A copy ends with a piece that overlaps the one before. Beyond the caches memcpy knows
@@ -310,10 +301,10 @@ template <class S, class D> void move(const move_args& g, const void* src, void*
   const S* s = static_cast<const S*>(src);
   D* d = static_cast<D*>(dst);
   const compute<D> scale = beta ? *static_cast<const compute<D>*>(beta) : compute<D>{};
+  if (!is_zero(scale)) return move_any<true>(p, s, d, scale);
   if constexpr (same<S, D>)
-    if (is_zero(scale) && move_bundles(p, s, d)) return;
-  if (is_zero(scale)) move_any<false>(p, s, d, scale);
-  else move_any<true>(p, s, d, scale);
+    if (move_bundles(p, s, d)) return;
+  move_any<false>(p, s, d, scale);
 }
 
 template <class S, class D> void set_move(kernel_set& set, dtype from, dtype to) {

@@ -6,11 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <complex>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
-#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -18,6 +15,7 @@
 #include <CLI/CLI.hpp>
 #include <ricci/ricci.hpp>
 
+#include "cases.hpp"
 #include "classical.hpp"
 
 namespace {
@@ -27,20 +25,9 @@ struct setting {
   double elements = 5e7, seconds = 0.1;
 };
 
-struct permutation {
+struct permutation : bench::labelled {
   std::string from, to;
-  std::map<char, std::int64_t> extent;
-
-  std::string name() const {
-    std::string s = from + "->" + to;
-    for (const auto& [label, n] : extent) s += std::string(" ") + label + "=" + std::to_string(n);
-    return s;
-  }
-  std::vector<std::int64_t> shape(const std::string& labels) const {
-    std::vector<std::int64_t> x;
-    for (const char l : labels) x.push_back(extent.at(l));
-    return x;
-  }
+  std::string einsum() const { return from + "->" + to; }
 };
 
 /// The labels turned round, rotated by one, the last two changed, and all but the last turned round.
@@ -58,15 +45,14 @@ std::vector<std::string> orders_of(const std::string& labels) {
 std::vector<permutation> cases_of(const setting& s) {
   std::vector<permutation> out;
   if (!s.file.empty()) {
-    std::ifstream in(s.file);
-    for (std::string line; std::getline(in, line);) {
-      std::istringstream words(line);
+    bench::each_line(s.file, [&](std::istringstream& words) {
       std::string einsum;
-      if (!(words >> einsum)) continue;
+      words >> einsum;
       permutation& x = out.emplace_back();
-      x.from = einsum.substr(0, einsum.find("->")), x.to = einsum.substr(einsum.find("->") + 2);
-      for (std::string word; words >> word;) x.extent[word[0]] = std::stoll(word.substr(2));
-    }
+      const bench::sides all = bench::sides_of(einsum);
+      x.from = all.left, x.to = all.right;
+      x.read(bench::rest_of(words), x.from + x.to);
+    });
     return out;
   }
   for (std::size_t rank = 2; rank <= 6; ++rank)
@@ -89,11 +75,11 @@ void run(const setting& s) {
   for (const permutation& x : cases_of(s)) {
     ricci::ndarray<T> a(x.shape(x.from)), c(x.shape(x.to));
     for (std::int64_t i = 0; i < a.size(); ++i) a.data()[i] = T(static_cast<float>(i % 7 - 3));
-    const std::string einsum = x.from + "->" + x.to;
+    const std::string einsum = x.einsum();
     const auto bytes = static_cast<std::size_t>(a.size()) * sizeof(T);
     const std::vector<double> t = bench::in_turn({[&] { ricci::einsum_into(c, einsum, a); }, [&] { std::memcpy(static_cast<void*>(c.data()), a.data(), bytes); }}, s.seconds);
     const double moved = 2e-9 * static_cast<double>(bytes);
-    std::printf("%9.1f %9.1f %6.2f  %s\n", moved / t[0], moved / t[1], t[1] / t[0], x.name().c_str());
+    std::printf("%9.1f %9.1f %6.2f  %s\n", moved / t[0], moved / t[1], t[1] / t[0], (einsum + x.extents()).c_str());
     std::fflush(stdout);
     shares.push_back(std::log(t[1] / t[0]));
   }
@@ -108,16 +94,10 @@ int main(int count, char** words) {
   omp_set_num_threads(1);
   setting s;
   CLI::App app("permutations of the labels of a tensor beside a copy");
-  app.add_option("--dtype", s.dtype)->check(CLI::IsMember({"f64", "f32", "c64", "c128", "f16", "bf16"}));
+  app.add_option("--dtype", s.dtype)->check(CLI::IsMember(bench::type_names));
   app.add_option("--file", s.file)->check(CLI::ExistingFile);
   app.add_option("--elements", s.elements)->check(CLI::Range(64.0, 1e10));
   app.add_option("--seconds", s.seconds)->check(CLI::Range(0.0, 1e4));
   CLI11_PARSE(app, count, words);
-  if (s.dtype == "f64") run<double>(s);
-  else if (s.dtype == "f32") run<float>(s);
-  else if (s.dtype == "c64") run<std::complex<float>>(s);
-  else if (s.dtype == "c128") run<std::complex<double>>(s);
-  else if (s.dtype == "f16") run<ricci::half>(s);
-  else run<ricci::bfloat16>(s);
-  return 0;
+  return bench::run_program("bench_permutations", [&] { bench::with_type(s.dtype, [&](auto x) { run<decltype(x)>(s); }); });
 }

@@ -22,6 +22,7 @@
 #include <CLI/CLI.hpp>
 #include <ricci/ricci.hpp>
 
+#include "cases.hpp"
 #include "machine/machine.hpp"
 
 namespace {
@@ -33,26 +34,11 @@ struct setting {
 };
 
 /// A contraction: subscripts and extents.
-struct contraction {
+struct contraction : bench::labelled {
   std::string a, b, c;  // b empty: one tensor
-  std::map<char, std::int64_t> extent;
 
   std::string einsum() const { return a + (b.empty() ? "" : "," + b) + "->" + c; }
-  std::string name() const {
-    std::string s = einsum();
-    for (const auto& [label, n] : extent) s += std::string(" ") + label + "=" + std::to_string(n);
-    return s;
-  }
-  std::vector<std::int64_t> shape(const std::string& labels) const {
-    std::vector<std::int64_t> x;
-    for (const char l : labels) x.push_back(extent.at(l));
-    return x;
-  }
-  double size(const std::string& labels) const {
-    double n = 1;
-    for (const char l : labels) n *= static_cast<double>(extent.at(l));
-    return n;
-  }
+  std::string name() const { return einsum() + extents(); }
 };
 
 class generator {
@@ -64,7 +50,7 @@ class generator {
       contraction x = labels();
       if (x.a.empty() || x.extent.empty()) continue;
       extents(x);
-      constexpr double most = 1 << 24;
+      constexpr std::int64_t most = 1 << 24;
       if (x.size(x.a) <= most && x.size(x.b) <= most && x.size(x.c) <= most) return x;
     }
   }
@@ -135,7 +121,7 @@ double bound(const contraction& x, const ricci::machine& m) {
   const bool complex = ricci::is_complex(ricci::dtype_of<T>), twice = ricci::dtype_of<T> == ricci::dtype::f64 || ricci::dtype_of<T> == ricci::dtype::c128;
   double all = complex ? 4 : 1;
   for (const auto& [label, n] : x.extent) all *= static_cast<double>(n);
-  const double flops = x.b.empty() ? 0 : 2 * all, bytes = sizeof(T) * (x.size(x.a) + (x.b.empty() ? 0 : x.size(x.b)) + x.size(x.c));
+  const double flops = x.b.empty() ? 0 : 2 * all, bytes = sizeof(T) * static_cast<double>(x.size(x.a) + (x.b.empty() ? 0 : x.size(x.b)) + x.size(x.c));
   double rate = m.memory_bandwidth;
   for (auto level = m.caches.rbegin(); level != m.caches.rend(); ++level)
     if (bytes <= 0.75 * static_cast<double>(level->bytes) && level->bandwidth > 0) rate = level->bandwidth;
@@ -211,17 +197,11 @@ int main(int count, char** words) {
   omp_set_num_threads(1);
   setting s;
   CLI::App app("random contractions beside peak and memory");
-  app.add_option("--dtype", s.dtype)->check(CLI::IsMember({"f64", "f32", "c64", "c128", "f16", "bf16"}));
+  app.add_option("--dtype", s.dtype)->check(CLI::IsMember(bench::type_names));
   app.add_option("--count", s.count)->check(CLI::Range(1, 1 << 20));
   app.add_option("--seed", s.seed);
   app.add_option("--worst", s.worst)->check(CLI::Range(0, 1 << 20));
   app.add_option("--out", s.out), app.add_option("--against", s.against)->check(CLI::ExistingFile);
   CLI11_PARSE(app, count, words);
-  if (s.dtype == "f64") run<double>(s);
-  else if (s.dtype == "f32") run<float>(s);
-  else if (s.dtype == "c64") run<std::complex<float>>(s);
-  else if (s.dtype == "c128") run<std::complex<double>>(s);
-  else if (s.dtype == "f16") run<ricci::half>(s);
-  else run<ricci::bfloat16>(s);
-  return 0;
+  return bench::run_program("bench_random", [&] { bench::with_type(s.dtype, [&](auto x) { run<decltype(x)>(s); }); });
 }

@@ -8,9 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <functional>
-#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -19,6 +17,7 @@
 #include <ricci/ricci.hpp>
 
 #include "../cogent_cases.hpp"
+#include "cases.hpp"
 #include "classical.hpp"
 
 namespace {
@@ -31,44 +30,30 @@ struct setting {
   double most_gflop = 1e9, seconds = 0.3;
 };
 
-struct contraction {
+struct contraction : labelled {
   std::string name, a, b, c;
-  std::map<char, std::int64_t> extent;
-
-  std::vector<std::int64_t> shape(const std::string& labels) const {
-    std::vector<std::int64_t> x;
-    for (const char l : labels) x.push_back(extent.at(l));
-    return x;
-  }
-  std::int64_t size(const std::string& labels) const {
-    std::int64_t n = 1;
-    for (const char l : labels) n *= extent.at(l);
-    return n;
-  }
 };
 
 contraction parse(const std::string& name, const std::string& einsum, const std::string& extents) {
   contraction x;
-  const std::size_t comma = einsum.find(','), arrow = einsum.find("->");
-  x.name = name, x.a = einsum.substr(0, comma), x.b = einsum.substr(comma + 1, arrow - comma - 1), x.c = einsum.substr(arrow + 2);
-  std::istringstream words(extents);
-  for (std::string word; words >> word;) x.extent[word[0]] = std::stoll(word.substr(2));
+  const auto [factors, result] = sides_of(einsum);
+  const std::size_t comma = factors.find(',');
+  if (comma == factors.npos) throw std::runtime_error("'" + einsum + "' has no two factors");
+  x.name = name, x.a = factors.substr(0, comma), x.b = factors.substr(comma + 1), x.c = result;
+  x.read(extents, factors + result);
   return x;
 }
 
 std::vector<contraction> read_cases(const setting& s) {
   std::vector<contraction> out;
-  if (s.file.empty()) {
+  if (s.file.empty())
     for (const contraction_case& x : cogent_cases) out.push_back(parse(x.name, x.einsum, x.extents));
-  } else {
-    std::ifstream in(s.file);
-    for (std::string line; std::getline(in, line);) {
-      std::istringstream words(line);
-      std::string name, einsum, rest;
+  else
+    each_line(s.file, [&](std::istringstream& words) {
+      std::string name, einsum;
       words >> name >> einsum;
-      if (std::getline(words, rest) && !einsum.empty()) out.push_back(parse(name, einsum, rest));
-    }
-  }
+      out.push_back(parse(name, einsum, rest_of(words)));
+    });
   return out;
 }
 
@@ -161,7 +146,5 @@ int main(int count, char** words) {
   app.add_option("--most-gflop", s.most_gflop)->check(CLI::Range(0.0, 1e9));
   app.add_option("--seconds", s.seconds)->check(CLI::Range(0.0, 1e4));
   CLI11_PARSE(app, count, words);
-  if (s.dtype == "f64") compare<double>(s);
-  else compare<float>(s);
-  return 0;
+  return run_program("bench_tensors", [&] { s.dtype == "f64" ? compare<double>(s) : compare<float>(s); });
 }

@@ -1,14 +1,17 @@
 // Long sums with few results: cut into parts, which threads share. The parts depend on the problem and the caches alone,
 // and their sums are added in order, so the bits do not depend on the number of threads.
 #include <algorithm>
+#include <limits>
 
 #include "plan/plan.hpp"
 
 namespace ricci::planning {
 namespace {
 
-constexpr double least_bytes = 2 << 20;                           // of the factors: less is done before threads have begun
+constexpr double least_bytes = 2 << 20;                               // of the factors: less is done before threads have begun
 constexpr std::int64_t most_results = 1024, fewest = 8, most = 4096;  // parts: at least, at most
+constexpr double enough_rows = 64;                                    // for threads to share
+constexpr std::int64_t long_run = 128 << 10, parts_of_rows = 16;      // bytes of a row that are read at no higher cost than more
 
 std::int64_t divide_up(std::int64_t x, std::int64_t y) { return (x + y - 1) / y; }
 
@@ -17,55 +20,111 @@ struct cut {
   std::int64_t part = 0, count = 0;
 };
 
-/// How the sum of an operation is cut; label -1: not at all.
-cut cut_of(const pair_op& op, const std::vector<label_info>& labels, const machine& m) {
-  if (op.what != action::contract || op.scale.where != operand::kind::one || m.caches.size() < 2) return {};
-  const auto extent = [&](int l) { return labels[static_cast<std::size_t>(l)].extent; };
-  double results = 1;  // elements
-  for (int l : op.c.labels) results *= static_cast<double>(extent(l));
-  // The summed label of the largest steps through the larger factor (of factors of about the same size, the longer of the two),
-  // and the bytes of the factors for one value of it.
-  cut out;
-  double bytes = 0, larger = 0;
-  for (const operand* x : {&op.a, &op.b}) {
-    if (x->where == operand::kind::one) continue;
-    if (x->strides.size() != x->labels.size()) return {};  // a temporary: made by the step before, so it is not that long
-    double size = static_cast<double>(size_of(x->type));
-    std::int64_t widest = 0;
-    int label = -1;
-    for (std::size_t d = 0; d < x->labels.size(); ++d) {
-      const int l = x->labels[d];
-      size *= static_cast<double>(extent(l));
-      if (!has(op.c, l) && extent(l) > 1 && std::abs(x->strides[d]) > widest) widest = std::abs(x->strides[d]), label = l;
-    }
-    bytes += size;
-    if (label < 0) continue;
-    const bool alike = size < 1.5 * larger && larger < 1.5 * size;
-    if (out.label < 0 || (alike ? extent(label) > extent(out.label) : size > larger)) out.label = label;
-    larger = std::max(larger, size);
+/// The label that is cut, and the bytes of the factors.
+struct summed {
+  int label = -1;
+  double bytes = 0;
+  std::int64_t step = 0;  // bytes from one value to the next in the factor that the label comes from
+  bool along = false;     // no label of the result lies within a step
+};
+
+class cutter {
+ public:
+  cutter(const pair_op& op, const std::vector<label_info>& labels, const machine& m)
+      : op_(op), labels_(labels), second_(m.caches.size() > 1 ? static_cast<double>(m.caches[1].bytes) : 0) {
+    for (const operand* x : {&op.a, &op.b})
+      if (x->where != operand::kind::one) factors_.push_back(x);
   }
-  if (out.label < 0 || results > static_cast<double>(most_results) || bytes < least_bytes) return {};
-  const std::int64_t length = extent(out.label);
-  const double each = bytes / static_cast<double>(length);
-  const auto near = static_cast<double>(m.caches[1].bytes) / 8;  // the second cache, with room for what is read ahead
-  // Results of the parts are few beside what the parts read.
-  const double wanted = std::max(near, 16.0 * results * static_cast<double>(size_of(compute_type(op.c.type))));
-  out.part = std::max({std::int64_t{1}, static_cast<std::int64_t>(wanted / each), divide_up(length, most)});
-  // Whole lines of a factor in which the values are neighbours, and whole vectors.
-  for (const operand* x : {&op.a, &op.b})
-    for (std::size_t d = 0; d < x->labels.size(); ++d)
-      if (x->labels[d] == out.label && x->strides[d] == 1 && x->labels.size() > 1) out.part = std::max(out.part, 64 / static_cast<std::int64_t>(size_of(x->type)));
-  if (out.part > 64) out.part = out.part / 64 * 64;
-  out.count = divide_up(length, out.part);
-  return out.count < fewest ? cut{} : out;
-}
+
+  /// How the sum is cut; label -1: not at all.
+  cut best() const {
+    if (op_.what != action::contract || op_.scale.where != operand::kind::one || second_ == 0) return {};
+    double results = 1;
+    for (int l : op_.c.labels) results *= static_cast<double>(extent(l));
+    const summed s = longest();
+    if (s.label < 0 || results > static_cast<double>(most_results) || s.bytes < least_bytes) return {};
+    const double rows = rows_of(s.label);
+    if (rows >= enough_rows) return {};  // each is read from its beginning to its end
+    const std::int64_t length = extent(s.label);
+    // What is read for several results stays in the second cache, with room for what is read ahead, but runs of rows are long.
+    // Results of the parts are few beside what the parts read.
+    const double near = std::clamp(s.along ? s.bytes / parts_of_rows : 0, second_ / 8, second_);
+    const double wanted = std::max(near, 16.0 * results * static_cast<double>(size_of(compute_type(op_.c.type))));
+    cut out{s.label, std::max({std::int64_t{1}, static_cast<std::int64_t>(wanted * static_cast<double>(length) / s.bytes), divide_up(length, most)}), 0};
+    if (s.along && rows >= 1) out.part = std::max(out.part, std::min(long_run / s.step, length / parts_of_rows));
+    out.part = in_lines(out);
+    out.count = divide_up(length, out.part);
+    return out.count < fewest ? cut{} : out;
+  }
+
+ private:
+  std::int64_t extent(int label) const { return labels_[static_cast<std::size_t>(label)].extent; }
+
+  double bytes_of(const operand& x) const {
+    double bytes = static_cast<double>(size_of(x.type));
+    for (int l : x.labels) bytes *= static_cast<double>(extent(l));
+    return bytes;
+  }
+
+  /// The summed label of the largest steps through the larger factor (of factors of about the same size, the longer of the two).
+  summed longest() const {
+    summed out;
+    double larger = 0;
+    for (const operand* x : factors_) {
+      if (x->strides.size() != x->labels.size()) return {};  // a temporary: made by the step before, so it is not that long
+      const double bytes = bytes_of(*x);
+      out.bytes += bytes;
+      std::int64_t widest = 0, nearest = std::numeric_limits<std::int64_t>::max();  // of summed labels, of the result's
+      int label = -1;
+      for (std::size_t d = 0; d < x->labels.size(); ++d) {
+        const int l = x->labels[d];
+        const std::int64_t stride = std::abs(x->strides[d]);
+        if (has(op_.c, l)) nearest = std::min(nearest, stride);
+        else if (extent(l) > 1 && stride > widest) widest = stride, label = l;
+      }
+      if (label < 0) continue;
+      const bool alike = bytes < 1.5 * larger && larger < 1.5 * bytes;
+      if (out.label < 0 || (alike ? extent(label) > extent(out.label) : bytes > larger))
+        out.label = label, out.step = widest * static_cast<std::int64_t>(size_of(x->type)), out.along = widest < nearest;
+      larger = std::max(larger, bytes);
+    }
+    return out;
+  }
+
+  /// How many results the factors hold one after the other, each with all that is summed for it. 0: a factor that does not stay
+  /// in a cache is read for several results.
+  double rows_of(int label) const {
+    double rows = std::numeric_limits<double>::infinity();
+    for (const operand* x : factors_) {
+      double outer = 1;
+      for (std::size_t d = 0; d < x->labels.size(); ++d)
+        if (has(op_.c, x->labels[d]) && std::abs(x->strides[d]) > std::abs(stride_of(*x, label))) outer *= static_cast<double>(extent(x->labels[d]));
+      const bool whole = std::all_of(op_.c.labels.begin(), op_.c.labels.end(), [&](int l) { return has(*x, l); });
+      if (whole || bytes_of(*x) > second_ / 4) rows = std::min(rows, whole ? outer : 0);
+    }
+    return rows;
+  }
+
+  /// Whole lines of a factor in which the values are neighbours, and whole vectors.
+  std::int64_t in_lines(const cut& x) const {
+    std::int64_t part = x.part;
+    for (const operand* f : factors_)
+      if (f->labels.size() > 1 && stride_of(*f, x.label) == 1) part = std::max(part, 64 / static_cast<std::int64_t>(size_of(f->type)));
+    return part > 64 ? part / 64 * 64 : part;
+  }
+
+  const pair_op& op_;
+  const std::vector<label_info>& labels_;
+  const double second_;  // bytes of the second cache; 0: none is known
+  std::vector<const operand*> factors_;
+};
 
 }  // namespace
 
 void cut_sums(work& w, const machine& m) {
   std::vector<pair_op> ops;
   for (pair_op& op : w.ops) {
-    const cut c = cut_of(op, w.source.labels, m);
+    const cut c = cutter(op, w.source.labels, m).best();
     if (c.label < 0) {
       ops.push_back(std::move(op));
       continue;

@@ -113,7 +113,7 @@ TEST_CASE("large products in blocks of rows, columns and sums, with what is left
     INFO("seed " << seed << ", " << name_of(c.type) << "\n" << to_string(made, this_machine()));
     REQUIRE(error_in_bounds(c.p, 0, c.bind(), expected, 2) <= 1.0);
   }
-  CHECK(blocked > 50);
+  CHECK(blocked > 40);  // the machine's measured rates take part in the choice
   CHECK(buffered > 10);
 }
 

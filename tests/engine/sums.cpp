@@ -138,8 +138,13 @@ TEST_CASE("sums are cut along the larger factor, lines whole") {
     return std::string("no label");
   };
   // Along d, the outer label of the smaller factor, each part would be one value of the label that lies innermost in the other.
-  CHECK(cut_of({"ab", "dc", "bacd", {{'a', 3}, {'b', 3}, {'c', 900}, {'d', 128}}}) == "c by 25");
-  CHECK(cut_of({"", "ab", "ba", {{'a', 24}, {'b', 18488}}}) == "b by 640");
+  CHECK(cut_of({"ab", "dc", "bacd", {{'a', 3}, {'b', 3}, {'c', 900}, {'d', 128}}}) == "c by 56");
+  CHECK(cut_of({"", "ab", "ba", {{'a', 24}, {'b', 18488}}}) == "b by 1152");
+  // Rows long enough to be read at full speed; as many as all threads can share are not cut.
+  CHECK(cut_of({"a", "ab", "ab", {{'a', 30}, {'b', 78000}}}) == "b by 4864");
+  CHECK(cut_of({"a", "ab", "b", {{'a', 4}, {'b', 1146000}}}) == "b by 52416");
+  CHECK(cut_of({"ab", "abc", "abc", {{'a', 150}, {'b', 4}, {'c', 4584}}}) == "no label");
+  CHECK(cut_of({"a", "ba", "ba", {{'a', 600}, {'b', 4584}}}) == "b by 27");
 }
 
 TEST_CASE("the bits of a long sum do not depend on the number of threads") {

@@ -32,7 +32,7 @@ class step_binder {
     b.a = place_of(step_.op.a), b.b = place_of(step_.op.b), b.c = place_of(step_.op.c);
     b.scale = place_of(step_.op.scale), b.scaled = step_.op.scale.where != operand::kind::one;
     b.alpha = step_.op.alpha, b.beta = step_.op.beta;
-    b.seconds = step_.seconds;
+    b.seconds = std::max(step_.seconds, step_.memory_seconds);
     b.slices = step_.slices, b.slice_steps = step_.slice_steps;
     b.vector_bytes = kernels_.vector_bytes;
     b.keep_a = step_.keep_a, b.keep_b = step_.keep_b;

@@ -9,6 +9,11 @@
 
 namespace ricci::planning {
 
+double memory_cycles(const pair_op& op, const std::vector<step_axis>& axes, const machine& m) {
+  const double bytes = bytes_of(op.a, axes, &step_axis::a) + bytes_of(op.b, axes, &step_axis::b) + bytes_of(op.c, axes, &step_axis::c);
+  return bytes / stream_rate(bytes, m);
+}
+
 shape candidate::inner() const {
   shape s;
   s.lanes = step.lanes;
@@ -56,11 +61,17 @@ void candidate::fuse_lane(shape& s) const {
 
 double candidate::pack_cycles(const operand& x, std::int64_t step_axis::*stride, bool lane_extra, std::int64_t calls) const {
   bool same = false, any = x.where == operand::kind::one;
+  const step_axis* run = nullptr;  // the operand's neighbours
+  int axes = 0;
   for (const step_axis& a : step.axes) {
+    if (a.tile > 1 && a.*stride != 0) ++axes;
+    if (a.tile > 1 && a.*stride == 1) run = &a;
     if (a.*stride == 1 && a.label == step.lane_label) same = true;
     if (a.*stride == 1 && a.tile >= 2) any = true;
   }
-  return static_cast<double>(calls) * scattering(x, stride, same) *
+  // Rows of up to 8 floats that are summed are turned in registers. Measured.
+  const bool in_registers = !same && axes == 2 && run && run->role == group::k && run->tile <= 8 && size_of(x.type) == 4;
+  return static_cast<double>(calls) * scattering(x, stride, same) * (in_registers ? 0.3 : 1) *
          move_cycles(tile_size(stride, lane_extra), same, any, x.type != compute_type(x.type));
 }
 

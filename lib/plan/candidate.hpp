@@ -13,6 +13,9 @@ inline std::int64_t divide_up(std::int64_t x, std::int64_t y) { return (x + y - 
 /// Rows of a result beyond the second cache that are written at a time, and bytes of a row that is long. Measured.
 inline constexpr std::int64_t rows_at_once = 24, long_row = 2048;
 
+/// Cycles of one core in which a product's tensors come and go, from where all of them fit.
+double memory_cycles(const pair_op& op, const std::vector<step_axis>& axes, const machine& m);
+
 struct candidate {
   const machine& m;
   const options& o;
@@ -46,7 +49,7 @@ struct candidate {
   void follow_rows_of_c();
   /// Products element by element go along the rows of large tensors: a kernel walks down the columns of its tile.
   void follow_rows();
-  /// Cuts an outer axis so that every thread has several pieces.
+  /// Cuts an outer axis so that every thread has several pieces. cycles: of the kernels.
   void cut_for_threads(double cycles);
 
   shape inner() const;

@@ -111,6 +111,7 @@ class chooser {
  private:
   plan_step chosen() {
     if (best_op_) best_.op = *best_op_;
+    best_.memory_seconds = memory_cycles(best_.op, best_.axes, m_) / cycles_per_second(m_);
     return std::move(best_);
   }
 

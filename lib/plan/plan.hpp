@@ -146,7 +146,8 @@ struct plan_step {
   int slice_label = -1;                  // the step runs for each value of it, with its neighbours; its axis is not among the axes
   std::int64_t slices = 1;
   int slice_steps = 0;                   // of the first of such steps: how many there are
-  double flops = 0, bytes = 0, seconds = 0;
+  double flops = 0, seconds = 0;
+  double memory_seconds = 0;             // a product's tensors take to come and go on one core, whatever it computes
   std::vector<rejected_way> rejected;    // the other ways considered, with their estimated times
   bool operator==(const plan_step&) const = default;
 };

@@ -122,6 +122,7 @@ void candidate::follow_rows() {
 
 void candidate::cut_for_threads(double cycles) {
   const int threads = o.threads > 0 ? std::min(o.threads, m.cores) : m.cores;
+  cycles = std::max(cycles, memory_cycles(op, step.axes, m));
   if (threads < 2 || !block_labels.empty() || cycles < 60000 || op.cut_label >= 0) return;
   std::int64_t pieces = 1;
   for (const step_axis& x : step.axes)

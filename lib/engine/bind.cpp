@@ -36,7 +36,7 @@ class step_binder {
     b.slices = step_.slices, b.slice_steps = step_.slice_steps;
     b.vector_bytes = kernels_.vector_bytes;
     b.keep_a = step_.keep_a, b.keep_b = step_.keep_b;
-    b.contract = kernels_.contract[static_cast<int>(b.type)][static_cast<int>(step_.lanes)];
+    b.contract = contract_of();
     const auto mover = [&](dtype from, dtype to) { return kernels_.move[static_cast<int>(from)][static_cast<int>(to)]; };
     b.move_a = mover(b.type_a, b.type), b.move_b = mover(b.type_b, b.type);
     b.move_c = mover(step_.how == method::move ? b.type_b : b.type, b.type_c);
@@ -67,6 +67,13 @@ class step_binder {
   dtype type_of(const operand& x) const { return x.where == operand::kind::one ? compute_type(step_.op.c.type) : x.type; }
 
   place place_of(const operand& x) const { return ricci::place_of(plan_, segment_, x, step_.slice_label); }
+
+  /// Dot products convert what is stored in 16 bits and lies along the lanes; packed operands are converted.
+  kernels::contract_fn contract_of() const {
+    const auto is_narrow = [&](dtype t, bool packed) { return !packed && t != out_.type; };
+    if (step_.lanes != lanes::k || !is_narrow(out_.type_b, step_.pack_b)) return kernels_.contract[static_cast<int>(out_.type)][static_cast<int>(step_.lanes)];
+    return kernels_.narrow_dots[out_.type_b == dtype::bf16][is_narrow(out_.type_a, step_.pack_a)];
+  }
 
   void add_outer(const step_axis& x, std::int64_t tile, int tail_bit) {
     const auto bytes = [](std::int64_t stride, std::int64_t count, dtype t) {
@@ -214,7 +221,7 @@ class step_binder {
       from.erase(from.begin() + static_cast<std::ptrdiff_t>(best));
     };
     for (const inner_axis& x : axes) {
-      if (x.is_lane) out.lane_extent = x.eff.extent;
+      if (x.is_lane) out.lane_extent = x.eff.extent, out.same_a = step_.lanes == lanes::k && step_.op.a.where == operand::kind::one;
       else (x.eff.c == 0 ? sums : rest).push_back(x.eff);
     }
     take(rest, 8, rows_by_result, [](const axis& x) { return x.b == 0 && x.a != 0; }, out.row);

@@ -181,8 +181,9 @@ char* workspace(std::int64_t bytes);
 /// The same for tensors between the stages of a plan, beside the workspace.
 char* between_stages(std::int64_t bytes);
 
-/// The constant 1 of a compute type.
+/// The constant 1 of a compute type, as often as a vector holds it.
 const void* one_of(dtype t);
+/// One zero.
 const void* zero_of(dtype t);
 
 }  // namespace ricci

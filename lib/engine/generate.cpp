@@ -142,7 +142,8 @@ void generate_kernels(bound_step& s, const options& o) {
     r.tile = o.deterministic ? codegen::tile_choice{} : tuned_tile(s, x.contract);
     r.beta = s.buffer_c >= 0 ? codegen::factor::zero : known_factor(s.beta);
     x.first = codegen::make(r, t);
-    if (!x.first && (s.scaled || r.type_a != r.type || r.type_b != r.type || r.type_c != r.type)) throw kernel_refused();
+    const bool converted = s.lanes != kernels::lanes::k && (r.type_a != r.type || r.type_b != r.type);  // compiled dot products do that
+    if (!x.first && (s.scaled || converted || r.type_c != r.type)) throw kernel_refused();
     if (s.sum_count == 1) continue;
     r.beta = codegen::factor::one;
     x.later = codegen::make(r, t);

@@ -1,4 +1,5 @@
 // One growing piece of scratch for each thread.
+#include <algorithm>
 #include <cxxabi.h>
 
 #include <ricci/core/memory.hpp>
@@ -40,7 +41,10 @@ char* at_least(arena& x, std::int64_t bytes) {
 
 template <class T>
 struct constants {
-  T one = T(1), zero = T(0);
+  static constexpr std::size_t lanes = 64 / sizeof(T);
+  alignas(64) T ones[lanes];
+  T zero = T(0);
+  constants() { std::fill(ones, ones + lanes, T(1)); }
 };
 
 template <class T>
@@ -57,10 +61,10 @@ char* between_stages(std::int64_t bytes) { return bytes == 0 ? nullptr : at_leas
 
 const void* one_of(dtype t) {
   switch (t) {
-    case dtype::f64: return &values<double>().one;
-    case dtype::c64: return &values<std::complex<float>>().one;
-    case dtype::c128: return &values<std::complex<double>>().one;
-    default: return &values<float>().one;
+    case dtype::f64: return &values<double>().ones;
+    case dtype::c64: return &values<std::complex<float>>().ones;
+    case dtype::c128: return &values<std::complex<double>>().ones;
+    default: return &values<float>().ones;
   }
 }
 

@@ -7,15 +7,17 @@
 
 namespace ricci::kernels::RICCI_ISA {
 
-/// The last, partial vector of lanes::batch is one of many: it makes do with few tiles.
-inline constexpr int tail_rows = 4, tail_vectors = 2;
+/// The last, partial vector of lanes::batch is one of many: it makes do with few tiles. So do dot products of 16 bits, which
+/// read b from memory rather than again and again.
+template <lanes L> inline constexpr int few_rows = L == lanes::k ? 2 : 4;
+template <lanes L> inline constexpr int few_vectors = L == lanes::k ? 4 : 2;
 
-/// All tile functions of one element type and lane axis.
-template <class T, bool Complex, lanes L> struct tile_table {
+/// All tile functions of one element type and lane axis. A, B: what a and b are stored in.
+template <class T, bool Complex, lanes L, class A, class B> struct tile_table {
   tile_fn<T> fn[masking_count][max_vectors][max_rows];
 
   template <int MR, int NV, masking Mask> static constexpr tile_fn<T> one() {
-    if constexpr (L == lanes::k) return &dots<T, Complex, MR, NV>::run;
+    if constexpr (L == lanes::k) return &dots<T, Complex, MR, NV, A, B>::run;
     else return &tile<T, Complex, L, MR, NV, Mask>::run;
   }
 
@@ -23,9 +25,9 @@ template <class T, bool Complex, lanes L> struct tile_table {
     each<max_vectors>([&](auto v) {
       each<rows_for<Complex>(v + 1)>([&](auto r) {
         constexpr int nv = v + 1, mr = r + 1;
-        fn[mask_none][v][r] = one<mr, nv, mask_none>();
-        constexpr bool rare = L == lanes::batch && (mr > tail_rows || nv > tail_vectors);
-        if constexpr (L != lanes::k && !rare) fn[mask_all][v][r] = one<mr, nv, mask_all>();
+        constexpr bool few = mr <= few_rows<L> && nv <= few_vectors<L>;
+        if constexpr (sizeof(B) == sizeof(T) || few) fn[mask_none][v][r] = one<mr, nv, mask_none>();
+        if constexpr (L != lanes::k && (L != lanes::batch || few)) fn[mask_all][v][r] = one<mr, nv, mask_all>();
         if constexpr (L == lanes::n && nv > 1) fn[mask_last][v][r] = one<mr, nv, mask_last>();
         if constexpr (L == lanes::n && nv == 1) fn[mask_last][v][r] = one<mr, nv, mask_all>();
       });
@@ -33,7 +35,7 @@ template <class T, bool Complex, lanes L> struct tile_table {
   }
 };
 
-template <class T, bool Complex, lanes L> inline constexpr tile_table<T, Complex, L> tiles{};
+template <class T, bool Complex, lanes L, class A, class B> inline constexpr tile_table<T, Complex, L, A, B> tiles{};
 
 /// Equal tiles side by side along one axis.
 struct piece {
@@ -105,14 +107,14 @@ RICCI_INLINE void odometer(const step* loops, int n, const T* a, const T* b, T* 
 }
 
 /// One call of a kernel: the frame, the tile axes and the loops. row_a, row_c, vec_b and vec_c are in the frame.
-template <class T, bool Complex, lanes L> struct call {
+template <class T, bool Complex, lanes L, class A = T, class B = T> struct call {
   frame<T> f;
   pieces row, vector;
   loop_list loops;
   index row_count = 1, vector_count = 1;
 
   tile_fn<T> function(const piece& r, const piece& v) const {
-    return tiles<T, Complex, L>.fn[v.mask][v.size - 1][r.size - 1];
+    return tiles<T, Complex, L, A, B>.fn[v.mask][v.size - 1][r.size - 1];
   }
   step row_step(const piece& r) const { return {r.count, r.size * f.row_a, 0, r.size * f.row_c}; }
   step vector_step(const piece& v) const { return {v.count, 0, v.size * f.vec_b, v.size * f.vec_c}; }
@@ -175,9 +177,9 @@ template <class T, bool Complex, lanes L> struct call {
     row_count = rows;
     vector_count = vectors;
     tile_choice best = choose<Complex>(rows, vectors);
-    if (L == lanes::batch && mask == mask_all) {
-      if (best.rows > tail_rows) best.rows = tail_rows;
-      if (best.vectors > tail_vectors) best.vectors = tail_vectors;
+    if ((L == lanes::batch && mask == mask_all) || sizeof(B) != sizeof(T)) {
+      if (best.rows > few_rows<L>) best.rows = few_rows<L>;
+      if (best.vectors > few_vectors<L>) best.vectors = few_vectors<L>;
     }
     row = split_axis(rows, best.rows, mask_none);
     vector = split_axis(vectors, best.vectors, mask);
@@ -187,15 +189,15 @@ template <class T, bool Complex, lanes L> struct call {
 inline constexpr index no_offset = 0;
 
 /// Scalars, signs of conjugation, strides of the summed axes.
-template <class T, bool Complex>
+template <class T, bool Complex, class A = T, class B = T>
 RICCI_INLINE void set_up(frame<T>& f, const contract_args& g, const T* alpha, const T* beta) {
-  constexpr index scale = sizeof(T) * (Complex ? 2 : 1);
-  f.k = g.k, f.k_a = g.k_a * scale, f.k_b = g.k_b * scale;
+  constexpr index parts = Complex ? 2 : 1;
+  f.k = g.k, f.k_a = g.k_a * parts * sizeof(A), f.k_b = g.k_b * parts * sizeof(B);
   f.k_outer = g.k_outer;
   f.outer_a = g.k_outer_a ? g.k_outer_a : &no_offset;
   f.outer_b = g.k_outer_b ? g.k_outer_b : &no_offset;
   f.outer_step_a = g.k_outer_a != nullptr, f.outer_step_b = g.k_outer_b != nullptr;
-  f.row_a = g.row.a * scale, f.row_c = g.row.c * scale;
+  f.row_a = g.row.a * parts * sizeof(A), f.row_c = g.row.c * parts * sizeof(T);
   f.alpha_re = alpha[0], f.beta_re = beta[0];
   f.scaled = alpha[0] != T(1);
   f.reads_c = beta[0] != T(0);
@@ -264,26 +266,27 @@ void contract_batch(const contract_args& g, const T* a, const T* b, T* c, const 
   }
 }
 
-template <class T, bool Complex>
+template <class T, bool Complex, class A = T, class B = T>
 void contract_k(const contract_args& g, const T* a, const T* b, T* c, const T* alpha, const T* beta) {
-  constexpr index scale = sizeof(T) * (Complex ? 2 : 1);
-  call<T, Complex, lanes::k> job;
+  constexpr index parts = Complex ? 2 : 1, size_a = parts * sizeof(A), size_b = parts * sizeof(B), size_c = parts * sizeof(T);
+  call<T, Complex, lanes::k, A, B> job;
   frame<T>& f = job.f;
-  set_up<T, Complex>(f, g, alpha, beta);
+  set_up<T, Complex, A, B>(f, g, alpha, beta);
   if constexpr (Complex) {
     const T sa = g.conj_a ? T(-1) : T(1), sb = g.conj_b ? T(-1) : T(1);
     f.scaled = f.alpha_re != T(1) || f.alpha_im != T(0);
     f.own[0] = T(1), f.own[1] = -sa * sb;
     f.other[0] = sb, f.other[1] = sa;
   }
-  f.vec_b = g.col.b * scale, f.vec_c = g.col.c * scale;
-  const index reals = g.lane_extent * (Complex ? 2 : 1), rest = reals % width<T>;
+  f.vec_b = g.col.b * size_b, f.vec_c = g.col.c * size_c;
+  const index reals = g.lane_extent * parts, rest = reals % width<T>;
   f.vectors = reals / width<T>;
+  f.step_a = g.same_a ? 0 : width<T> * sizeof(A);
   f.partial = rest != 0;
   if (rest) f.rest.assign(static_cast<int>(rest));
   job.split(g.row.extent, g.col.extent, mask_none);
   for (int i = 0; i < g.loop_count; ++i)
-    job.loops.add(g.loops[i].extent, g.loops[i].a * scale, g.loops[i].b * scale, g.loops[i].c * scale);
+    job.loops.add(g.loops[i].extent, g.loops[i].a * size_a, g.loops[i].b * size_b, g.loops[i].c * size_c);
   job.run(a, b, c);
 }
 

@@ -1,6 +1,7 @@
 // The register tile of lanes::k: MR by NR dot products along the lane axis.
 #pragma once
 
+#include "narrow-inl.hpp"
 #include "sums-inl.hpp"
 
 namespace ricci::kernels::RICCI_ISA {
@@ -17,7 +18,8 @@ template <class Load> RICCI_INLINE auto ahead(Load get) {
 }
 
 /// Complex keeps two sets: a b, whose even and odd lanes are re re and im im, and a swap(b): re im and im re.
-template <class T, bool Complex, int MR, int NR> struct dots {
+/// A, B: the types that a and b are stored in, whatever their pointers say.
+template <class T, bool Complex, int MR, int NR, class A = T, class B = T> struct dots {
   static constexpr int sets = Complex ? 2 : 1;
   using V = vec<T>;
 
@@ -81,24 +83,25 @@ template <class T, bool Complex, int MR, int NR> struct dots {
       }
       const index *offset_a = f.outer_a, *offset_b = f.outer_b;
       for (index o = f.k_outer; o > 0; --o, offset_a += f.outer_step_a, offset_b += f.outer_step_b) {
-        const T *a1 = a0 + sets * *offset_a, *b1 = b0 + sets * *offset_b;
+        const A* a1 = reinterpret_cast<const A*>(a0) + sets * *offset_a;
+        const B* b1 = reinterpret_cast<const B*>(b0) + sets * *offset_b;
         for (index i = f.k; i > 0; --i, a1 = shift(a1, f.k_a), b1 = shift(b1, f.k_b)) {
-          rows<const T, MR> pa(a1, f.row_a);
-          rows<const T, NR> pb(b1, f.vec_b);
-          const auto whole = [](const T* p) RICCI_INLINE_LAMBDA { return load(p); };
-          const auto some = [&](const T* p) RICCI_INLINE_LAMBDA { return load(p, f.rest); };
+          rows<const A, MR> pa(a1, f.row_a);
+          rows<const B, NR> pb(b1, f.vec_b);
+          const auto whole = [](const auto* p) RICCI_INLINE_LAMBDA { return load(p); };
+          const auto some = [&](const auto* p) RICCI_INLINE_LAMBDA { return load(p, f.rest); };
           if (f.vectors > short_row) {
             for (index l = f.vectors; l > 0; --l) {
               multiply(acc, pa, pb, whole);
-              pa.advance(vector_bytes);
-              pb.advance(vector_bytes);
+              pa.advance(f.step_a);
+              pb.advance(width<T> * sizeof(B));
             }
             if (f.partial) multiply(acc, pa, pb, some);
           } else {
             for (index l = f.vectors; l > 0; --l) {
               multiply(acc, pa, pb, ahead(whole));
-              pa.advance(vector_bytes);
-              pb.advance(vector_bytes);
+              pa.advance(f.step_a);
+              pb.advance(width<T> * sizeof(B));
             }
             if (f.partial) multiply(acc, pa, pb, ahead(some));
           }

@@ -28,6 +28,7 @@ template <class T> struct frame {
   index row_a = 0, row_c = 0;  // from one row of the tile to the next
   index vec_b = 0, vec_c = 0;  // from one vector (or column) of the tile to the next
   index vectors = 0;           // lanes::k: whole vectors along the lane axis
+  index step_a = 0;            // lanes::k: from one of them to the next
   bool scaled = false;         // alpha is not folded away
   bool partial = false;        // lanes::k: there is a partial vector as well
   bool reads_c = false;        // beta is not zero

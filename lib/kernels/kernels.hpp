@@ -38,6 +38,7 @@ struct contract_args {
   const std::int64_t* k_outer_a = nullptr;   // offsets in elements; null means one entry, zero
   const std::int64_t* k_outer_b = nullptr;
   bool conj_a = false, conj_b = false;       // complex types only
+  bool same_a = false;                       // lanes::k: a has stride 0 along the lanes, and a vector of equal elements
 };
 
 /// alpha and beta point to one element of the compute type. beta == 0: c is never read.
@@ -162,6 +163,7 @@ struct kernel_set {
   int vector_bytes;
   int vector_registers;
   contract_fn contract[4][lanes_count];     // by compute dtype f32, f64, c64, c128
+  contract_fn narrow_dots[2][2];            // as contract[f32][lanes::k]: b in f16, bf16; a in f32, in the type of b
   move_fn move[dtype_count][dtype_count];   // [source][destination]; null where the pair makes no sense
   pointwise_fn pointwise[2];                // f32, f64
   halves_fn halves[2];                      // f32, f64

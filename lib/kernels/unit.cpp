@@ -8,6 +8,7 @@ void add_contract_f32(kernel_set& set);
 void add_contract_f64(kernel_set& set);
 void add_contract_c64(kernel_set& set);
 void add_contract_c128(kernel_set& set);
+void add_narrow_dots(kernel_set& set);
 void add_moves(kernel_set& set);
 void add_pointwise(kernel_set& set);
 void add_rows(kernel_set& set);
@@ -20,6 +21,7 @@ void fill(kernel_set& set) {
   add_contract_f64(set);
   add_contract_c64(set);
   add_contract_c128(set);
+  add_narrow_dots(set);
   add_moves(set);
   add_pointwise(set);
   add_rows(set);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "plan/narrow.hpp"
 #include "plan/rows.hpp"
 
 namespace ricci::planning {
@@ -18,6 +19,7 @@ shape candidate::inner() const {
   shape s;
   s.lanes = step.lanes;
   s.type = compute_type(op.c.type);
+  if (s.lanes == lanes::k) s.converts_a = is_narrow(op.a) && !step.pack_a, s.converts_b = is_narrow(op.b) && !step.pack_b;
   std::int64_t row = 1, col = 1;
   for (const step_axis& x : step.axes) {
     if (x.label == step.lane_label) s.lane = x.tile;
@@ -69,8 +71,8 @@ double candidate::pack_cycles(const operand& x, std::int64_t step_axis::*stride,
     if (a.*stride == 1 && a.label == step.lane_label) same = true;
     if (a.*stride == 1 && a.tile >= 2) any = true;
   }
-  // Rows of up to 8 floats that are summed are turned in registers. Measured.
-  const bool in_registers = !same && axes == 2 && run && run->role == group::k && run->tile <= 8 && size_of(x.type) == 4;
+  // Rows of up to 8 elements of 2 or 4 bytes that are summed are turned in registers. Measured.
+  const bool in_registers = !same && axes == 2 && run && run->role == group::k && run->tile <= 8 && size_of(x.type) <= 4;
   return static_cast<double>(calls) * scattering(x, stride, same) * (in_registers ? 0.3 : 1) *
          move_cycles(tile_size(stride, lane_extra), same, any, x.type != compute_type(x.type));
 }

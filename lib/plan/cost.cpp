@@ -44,8 +44,8 @@ double kernel_cycles(const shape& s, const machine& m) {
   const double fma_of_pair = complex ? 2 : 1;
   if (s.lanes == kernels::lanes::k) {
     const bool many = m.vector_registers >= 32;
-    const std::int64_t cols = std::min<std::int64_t>(s.cols, many ? 3 : complex ? 1 : 2);
-    const std::int64_t rows = std::min<std::int64_t>(s.rows, many ? std::min<std::int64_t>(8, (complex ? 12 : 24) / cols) : 4);
+    const std::int64_t cols = std::min<std::int64_t>(s.cols, s.converts_b ? 4 : many ? 3 : complex ? 1 : 2);
+    const std::int64_t rows = std::min<std::int64_t>(s.rows, s.converts_b ? 2 : !many ? 4 : std::min<std::int64_t>(8, (complex ? 12 : 24) / cols));
     const double tiles = static_cast<double>(divide_up(s.rows, rows) * divide_up(s.cols, cols) * s.loops);
     const double pair = static_cast<double>(rows * cols) * fma_of_pair;
     const double vectors = static_cast<double>(s.k * divide_up(s.lane, width));
@@ -58,7 +58,9 @@ double kernel_cycles(const shape& s, const machine& m) {
       const double all = static_cast<double>(s.rows + s.cols) * vectors * m.vector_bytes;
       if (all > 0.4 * static_cast<double>(m.caches[1].bytes)) anew *= 2.2;  // nor does the second one hold them all
     }
-    const double step = std::max({pair / 2, static_cast<double>(rows + cols) / 2, pair < 8 ? 4.0 : 0.0, anew});
+    const double partial = s.lane % width ? 1.0 / static_cast<double>(divide_up(s.lane, width)) : 0;  // of the vectors
+    const double converted = 0.5 * (s.converts_a ? (1 + 3 * partial) * static_cast<double>(rows + cols) : s.converts_b ? static_cast<double>(cols) : 0);
+    const double step = std::max({pair / 2, static_cast<double>(rows + cols) / 2, pair < 8 ? 4.0 : 0.0, anew}) + converted;
     // Lanes of a few sums are added up together, those of complex ones one after the other.
     const bool together = !complex && rows * cols > 1;
     const double per_sum = together ? 6 : m.vector_bytes >= 64 ? 20 : 8, per_tile = together ? 6 : 12;

@@ -13,6 +13,7 @@ struct shape {
   std::int64_t rows = 1, cols = 1, lane = 1, k = 1, loops = 1;
   kernels::lanes lanes = kernels::lanes::n;
   dtype type = dtype::f64;  // compute type
+  bool converts_a = false, converts_b = false;  // lanes::k: loads of 16 bits
 };
 
 /// Cycles of one kernel call.

@@ -35,10 +35,11 @@ std::vector<step_axis> axes_of(const pair_op& op, const std::vector<std::int64_t
   return axes;
 }
 
-/// Makes one axis of labels that nest in all operands: what looks at an axis sees how long it is.
+/// Makes one axis of labels that nest in all operands: what looks at an axis sees how long it is. Parts of the outer one are parts
+/// of both.
 void join_nested(std::vector<step_axis>& axes) {
   const auto nests = [](const step_axis& out, const step_axis& in) {
-    return out.role == in.role && out.part == 0 && in.part == 0 && out.tile == out.extent && in.tile == in.extent && out.a == in.a * in.extent &&
+    return out.role == in.role && in.part == 0 && (out.part != 0 || out.tile == out.extent) && in.tile == in.extent && out.a == in.a * in.extent &&
            out.b == in.b * in.extent && out.c == in.c * in.extent;
   };
   for (bool joined = true; joined;) {
@@ -49,7 +50,9 @@ void join_nested(std::vector<step_axis>& axes) {
         step_axis &out = axes[p], &in = axes[q];
         in.around.insert(in.around.begin(), out.label);
         in.around.insert(in.around.begin(), out.around.begin(), out.around.end());
-        in.extent = in.tile = out.extent * in.extent;
+        in.tile = out.tile * in.extent;
+        in.extent = out.extent * in.extent;
+        in.part = out.part;
         axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(p));
         joined = true;
       }
@@ -91,12 +94,15 @@ class chooser {
       for (const step_axis& x : axes) {
         const bool in_a = has(op->a, x.label), in_b = has(op->b, x.label);
         if (x.role == group::k) {
-          if (in_b && op->b.where != operand::kind::one) try_direct(*op, axes, x.label, lanes::k);
+          if (!in_b || op->b.where == operand::kind::one) continue;
+          try_direct(*op, axes, x.label, lanes::k);
+          if (is_narrow(op->b)) try_direct(*op, axes, x.label, lanes::k, packing::both);
+          if (are_alike(*op)) try_direct(*op, axes, x.label, lanes::k, packing::a);
         } else if (in_a && in_b) {
           try_direct(*op, axes, x.label, lanes::batch);
         } else if (!in_a) {
           try_direct(*op, axes, x.label, lanes::n);
-          if (rows_far_apart_) try_direct(*op, axes, x.label, lanes::n, true);
+          if (rows_far_apart_) try_direct(*op, axes, x.label, lanes::n, packing::b);
         }
       }
       if (std::all_of(axes.begin(), axes.end(), [](const step_axis& x) { return x.role == group::k; }))
@@ -123,34 +129,43 @@ class chooser {
     if (s.seconds < least_) least_ = s.seconds, best_ = std::move(s), best_op_ = &op;
   }
 
-  /// packs: b is packed although its lanes are neighbours, because its rows are far apart.
-  void try_direct(const pair_op& op, const std::vector<step_axis>& axes, int lane, lanes mode, bool packs = false) {
+  /// 16-bit factors of one type.
+  static bool are_alike(const pair_op& op) { return is_narrow(op.b) && is_narrow(op.a) && op.a.type == op.b.type; }
+
+  /// What is packed although its lanes are neighbours: b, whose rows are far apart; in dot products what is then converted once.
+  enum class packing { none, a, b, both };
+
+  void try_direct(const pair_op& op, const std::vector<step_axis>& axes, int lane, lanes mode, packing packs = packing::none) {
     candidate c{m_, o_, block_, op, {}, false};
     plan_step& s = c.step;
     s.axes = axes;
     s.lanes = mode;
     s.lane_label = lane;
     const std::int64_t a = stride_of(op.a, lane), b = stride_of(op.b, lane), cc = stride_of(op.c, lane);
-    // Kernels written for AVX-512 convert 16-bit numbers on the way.
-    const auto narrow = [](const operand& x) { return x.where != operand::kind::one && compute_type(x.type) != x.type; };
+    // Kernels written for AVX-512 convert 16-bit numbers on the way, and dot products those that lie along the lanes.
     const bool converts = m_.writes_kernels && m_.isa == "AVX-512" && mode == lanes::n && lane >= 0;
-    s.pack_a = (narrow(op.a) && !(converts && rows_are_short(axes))) || (lane >= 0 && mode != lanes::n && a != 1);
-    s.pack_b = (narrow(op.b) && !converts) || (lane >= 0 && b != 1) || packs;
-    s.buffer_c = (narrow(op.c) && !converts) || (lane >= 0 && mode != lanes::k && cc != 1);
+    const bool only_sums = mode == lanes::k && op.a.where == operand::kind::one;
+    const bool more_a = packs == packing::a || packs == packing::both, more_b = packs == packing::b || packs == packing::both;
+    const bool in_float = compute_type(op.c.type) == dtype::f32;
+    const bool dots_b = mode == lanes::k && in_float && is_narrow(op.b) && b == 1 && !more_b && (a == 1 || !is_narrow(op.a));
+    const bool dots_a = dots_b && are_alike(op) && a == 1 && !more_a;
+    s.pack_a = (is_narrow(op.a) && !dots_a && !(converts && rows_are_short(axes))) || (lane >= 0 && mode != lanes::n && a != 1 && !only_sums);
+    s.pack_b = (is_narrow(op.b) && !converts && !dots_b) || (lane >= 0 && b != 1) || more_b;
+    s.buffer_c = (is_narrow(op.c) && !converts) || (lane >= 0 && mode != lanes::k && cc != 1);
     s.keep_a = s.pack_a && !block_.empty() && !depends(op.a, block_);
     s.keep_b = s.pack_b && !block_.empty() && !depends(op.b, block_);
     c.fit_tiles();
     c.follow_rows();
     c.follow_rows_of_b();
     c.follow_rows_of_c();
-    if (narrow(op.c) && std::any_of(s.axes.begin(), s.axes.end(), [](const step_axis& x) { return x.role == group::k && x.tile != x.extent; }))
+    if (is_narrow(op.c) && std::any_of(s.axes.begin(), s.axes.end(), [](const step_axis& x) { return x.role == group::k && x.tile != x.extent; }))
       s.buffer_c = true;  // partial sums stay in float
     // A packed operand that is cut into tiles is not kept: its block changes within the step.
     for (const step_axis& x : s.axes)
       if (x.tile != x.extent) s.keep_a = s.keep_a && x.a == 0, s.keep_b = s.keep_b && x.b == 0;
     order_axes(s);
     const double before = c.cycles();
-    rows_far_apart_ = !packs && m_.writes_kernels && c.rows_far_apart();
+    rows_far_apart_ = packs == packing::none && m_.writes_kernels && c.rows_far_apart();
     c.cut_for_threads(before);
     offer(std::move(s), op, before);
   }

@@ -1,4 +1,4 @@
-// Which 16-bit operands a written kernel converts for itself.
+// Which 16-bit operands a kernel converts for itself.
 #pragma once
 
 #include <algorithm>
@@ -11,6 +11,9 @@ namespace ricci::planning {
 
 /// Elements of a that a written kernel converts for itself: codegen::most_staged.
 inline constexpr std::int64_t most_converted = 6144;
+
+/// Stored in 16 bits.
+inline bool is_narrow(const operand& x) { return x.where != operand::kind::one && compute_type(x.type) != x.type; }
 
 /// One summed label, a's neighbours along it, and few enough of them.
 inline bool rows_are_short(const std::vector<step_axis>& axes) {

@@ -75,12 +75,17 @@ inline layout lay_out(const std::vector<extent_t>& extent, const std::vector<boo
   return l;
 }
 
+/// What elements of 16 bits are computed in.
+template <class T> inline constexpr bool narrow_type = std::is_same_v<T, ricci::half> || std::is_same_v<T, ricci::bfloat16>;
+
 template <class T> T random_value(rng& g) {
-  using R = typename real_of<T>::type;
+  using R = std::conditional_t<narrow_type<T>, float, typename real_of<T>::type>;
   std::uniform_real_distribution<R> d(R(-1), R(1));
   if constexpr (complex_type<T>) {
     const R re = d(g);
     return T(re, d(g));
+  } else if constexpr (narrow_type<T>) {
+    return T(g() % 8 == 0 ? 0x1p-16f * d(g) : d(g));  // halves below the normal ones among them
   } else {
     return d(g);
   }
@@ -97,8 +102,8 @@ template <class T> long double size_of_value(T x) {
   else return std::fabs(static_cast<L>(x));
 }
 
-/// Runs the kernel of `set` on the shape with random data. Returns what is wrong, or nothing.
-template <class T> class runner {
+/// Runs the kernel of `set` on the shape with random data. Returns what is wrong, or nothing. A, B: what a and b are stored in.
+template <class T, class A = T, class B = T> class runner {
  public:
   runner(const kernel_set& set, const shape& s, rng& g) : set_(set), s_(s) {
     extent_ = {s.lane, s.row, s.col, s.k, s.k_outer};
@@ -122,11 +127,12 @@ template <class T> class runner {
   }
 
   std::string run(T alpha, T beta, rng& g, bool nan_in_a = false) {
-    guarded<T> a(static_cast<std::size_t>(a_.size), at_end_), b(static_cast<std::size_t>(b_.size), at_end_),
-        c(static_cast<std::size_t>(c_.size), at_end_);
-    for (T& x : a) x = random_value<T>(g);
-    for (T& x : b) x = nan_in_a ? T(0) : random_value<T>(g);
-    if (nan_in_a) a[static_cast<std::size_t>(a_.first)] = T(std::numeric_limits<R>::quiet_NaN());
+    guarded<A> a(static_cast<std::size_t>(a_.size), at_end_);
+    guarded<B> b(static_cast<std::size_t>(b_.size), at_end_);
+    guarded<T> c(static_cast<std::size_t>(c_.size), at_end_);
+    for (A& x : a) x = random_value<A>(g);
+    for (B& x : b) x = nan_in_a ? B(0) : random_value<B>(g);
+    if (nan_in_a) a[static_cast<std::size_t>(a_.first)] = A(std::numeric_limits<R>::quiet_NaN());
     const R poison = std::numeric_limits<R>::quiet_NaN();
     for (T& x : c) x = beta == T(0) ? T(poison) : random_value<T>(g);
     const std::vector<T> before(c.begin(), c.end());
@@ -137,7 +143,12 @@ template <class T> class runner {
  private:
   using R = typename real_of<T>::type;
 
-  void call(T alpha, T beta, const T* a, const T* b, T* c) const {
+  contract_fn kernel() const {
+    if constexpr (narrow_type<B>) return set_.narrow_dots[std::is_same_v<B, ricci::bfloat16>][std::is_same_v<A, B>];
+    else return set_.contract[static_cast<int>(ricci::dtype_of<T>)][static_cast<int>(s_.along)];
+  }
+
+  void call(T alpha, T beta, const A* a, const B* b, T* c) const {
     contract_args g;
     g.lane_extent = s_.lane;
     g.row = {s_.row, a_.stride[1], 0, c_.stride[1]};
@@ -149,8 +160,7 @@ template <class T> class runner {
     for (std::size_t i = 0; i < s_.loops.size(); ++i)
       g.loops[i] = {s_.loops[i], a_.stride[5 + i], b_.stride[5 + i], c_.stride[5 + i]};
     g.conj_a = s_.conj_a, g.conj_b = s_.conj_b;
-    const contract_fn fn = set_.contract[static_cast<int>(ricci::dtype_of<T>)][static_cast<int>(s_.along)];
-    fn(g, a + a_.first, b + b_.first, c + c_.first, &alpha, &beta);
+    kernel()(g, a + a_.first, b + b_.first, c + c_.first, &alpha, &beta);
   }
 
   static extent_t offset(const layout& l, const std::vector<extent_t>& at) {
@@ -159,15 +169,15 @@ template <class T> class runner {
     return o;
   }
 
-  std::string compare(T alpha, T beta, const guarded<T>& a, const guarded<T>& b, const std::vector<T>& before,
+  std::string compare(T alpha, T beta, const guarded<A>& a, const guarded<B>& b, const std::vector<T>& before,
                       const guarded<T>& c) const {
     std::vector<wide<T>> sum(before.size());
     std::vector<long double> size(before.size());
     std::vector<bool> written(before.size());
     std::vector<extent_t> at(extent_.size());
     do {
-      wide<T> x = widen(a[static_cast<std::size_t>(offset(a_, at))]);
-      wide<T> y = widen(b[static_cast<std::size_t>(offset(b_, at))]);
+      wide<T> x = widen(static_cast<T>(a[static_cast<std::size_t>(offset(a_, at))]));
+      wide<T> y = widen(static_cast<T>(b[static_cast<std::size_t>(offset(b_, at))]));
       if constexpr (complex_type<T>) {
         if (s_.conj_a) x = std::conj(x);
         if (s_.conj_b) y = std::conj(y);

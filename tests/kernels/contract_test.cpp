@@ -151,6 +151,29 @@ TEMPLATE_TEST_CASE("contraction kernels: a NaN times zero is a NaN", "",
   });
 }
 
+TEMPLATE_TEST_CASE("dot products in float of elements of 16 bits", "", ricci::half, ricci::bfloat16) {
+  const kernel_sets sets = available();
+  const int cases = reduced_tests() ? 40 : 600;
+  for (int i = 0; i < sets.count; ++i) {
+    rng g(19);
+    const kernel_set& set = *sets.first[i];
+    const auto try_one = [&](auto& r, const shape& s, float alpha, float beta, bool nan) {
+      const std::string wrong = r.run(alpha, beta, g, nan);
+      INFO(set.isa << ' ' << text(s) << " alpha " << alpha << " beta " << beta);
+      REQUIRE(wrong == "");
+    };
+    for (int n = 0; n < cases; ++n) {
+      const shape s = random_shape(lanes::k, false, g);
+      const float alpha = pick(alphas<float>(), g), beta = pick(betas<float>(), g);
+      runner<float, TestType, TestType> both(set, s, g);
+      runner<float, float, TestType> one(set, s, g);
+      try_one(both, s, alpha, beta, false);
+      try_one(one, s, alpha, beta, false);
+      if (n % 16 == 0) try_one(both, s, 1, 0, true);
+    }
+  }
+}
+
 // Run three times by ctest: without RICCI_ISA, with one that exists, with one that does not.
 TEST_CASE("contraction kernels: the best set is the first, or the one RICCI_ISA names") {
   const kernel_sets sets = available();

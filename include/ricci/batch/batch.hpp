@@ -67,12 +67,12 @@ class batch {
   auto operator()(std::int64_t e) & { return matrix<T>(tensor_.data(), e); }
   auto operator()(std::int64_t e) const& { return matrix<const T>(tensor_.data(), e); }
   auto operator()(std::int64_t e) const&& = delete;  // a view of a temporary
-  template <class E, class I, class J>
-  decltype(auto) operator()(const E& e, const I& i, const J& j) & { return tensor_(e, i, j); }
-  template <class E, class I, class J>
-  decltype(auto) operator()(const E& e, const I& i, const J& j) const& { return tensor_(e, i, j); }
-  template <class E, class I, class J>
-  decltype(auto) operator()(const E& e, const I& i, const J& j) const&& { return std::move(tensor_)(e, i, j); }  // an element at most
+  template <class E, class Row, class Column>
+  decltype(auto) operator()(const E& e, const Row& i, const Column& j) & { return tensor_(e, i, j); }
+  template <class E, class Row, class Column>
+  decltype(auto) operator()(const E& e, const Row& i, const Column& j) const& { return tensor_(e, i, j); }
+  template <class E, class Row, class Column>
+  decltype(auto) operator()(const E& e, const Row& i, const Column& j) const&& { return std::move(tensor_)(e, i, j); }  // an element at most
 
   void fill(const T& x) { tensor_.fill(x); }
   auto begin() { return tensor_.begin(); }

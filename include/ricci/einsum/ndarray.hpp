@@ -39,17 +39,17 @@ void print_array(std::ostream& out, dtype type, const void* data, const std::vec
                  const std::vector<std::int64_t>& strides);
 
 /// Offset of an element; bounds are checked in debug builds.
-template <class... I>
+template <class... N>
 std::int64_t element_offset(const std::vector<std::int64_t>& extents, const std::vector<std::int64_t>& strides,
-                            I... indices) {
-  const std::int64_t list[sizeof...(I) + 1] = {static_cast<std::int64_t>(indices)..., 0};
+                            N... indices) {
+  const std::int64_t list[sizeof...(N) + 1] = {static_cast<std::int64_t>(indices)..., 0};
 #ifndef NDEBUG
-  check_indices(list, sizeof...(I), extents);
+  check_indices(list, sizeof...(N), extents);
 #else
   static_cast<void>(extents);
 #endif
   std::int64_t offset = 0;
-  for (std::size_t d = 0; d < sizeof...(I); ++d) offset += list[d] * strides[d];
+  for (std::size_t d = 0; d < sizeof...(N); ++d) offset += list[d] * strides[d];
   return offset;
 }
 
@@ -105,9 +105,9 @@ class ndview {
   std::int64_t extent(std::int64_t d) const { return extents_[static_cast<std::size_t>(d)]; }
   std::int64_t stride(std::int64_t d) const { return strides_[static_cast<std::size_t>(d)]; }
 
-  template <class... I>
-    requires(std::is_integral_v<I> && ...)
-  T& operator()(I... indices) const { return data_[detail::element_offset(extents_, strides_, indices...)]; }
+  template <class... N>
+    requires(std::is_integral_v<N> && ...)
+  T& operator()(N... indices) const { return data_[detail::element_offset(extents_, strides_, indices...)]; }
 
   friend bool operator==(const ndview& x, const ndview& y) { return detail::same_elements(x, y); }
   friend std::ostream& operator<<(std::ostream& out, const ndview& x) {
@@ -160,12 +160,12 @@ class ndarray {
   ndview<T> view() { return ndview<T>(data(), extents_, strides_); }
   ndview<const T> view() const { return ndview<const T>(data(), extents_, strides_); }
 
-  template <class... I>
-    requires(std::is_integral_v<I> && ...)
-  T& operator()(I... indices) { return data_[detail::element_offset(extents_, strides_, indices...)]; }
-  template <class... I>
-    requires(std::is_integral_v<I> && ...)
-  const T& operator()(I... indices) const { return data_[detail::element_offset(extents_, strides_, indices...)]; }
+  template <class... N>
+    requires(std::is_integral_v<N> && ...)
+  T& operator()(N... indices) { return data_[detail::element_offset(extents_, strides_, indices...)]; }
+  template <class... N>
+    requires(std::is_integral_v<N> && ...)
+  const T& operator()(N... indices) const { return data_[detail::element_offset(extents_, strides_, indices...)]; }
 
   void fill(const T& x) {
     for (T& e : *this) e = x;

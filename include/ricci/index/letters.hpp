@@ -43,7 +43,9 @@ inline constexpr label<"E"> E;
 inline constexpr label<"F"> F;
 inline constexpr label<"G"> G;
 inline constexpr label<"H"> H;
+#ifndef I  // a macro of C's <complex.h>
 inline constexpr label<"I"> I;
+#endif
 inline constexpr label<"J"> J;
 inline constexpr label<"K"> K;
 inline constexpr label<"L"> L;

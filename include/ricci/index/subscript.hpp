@@ -4,11 +4,14 @@
 #include <cstdint>
 #include <type_traits>
 
+#pragma push_macro("I")  // of C's <complex.h>: Hana has parameters of that name
+#undef I
 #include <boost/hana/integral_constant.hpp>
 #include <boost/hana/minus.hpp>
 #include <boost/hana/mult.hpp>
 #include <boost/hana/negate.hpp>
 #include <boost/hana/plus.hpp>
+#pragma pop_macro("I")
 
 #include <ricci/index/fixed_string.hpp>
 
@@ -31,8 +34,8 @@ struct subscript_info {
 
 /// A compile-time constant of Boost.Hana or the standard library?
 template <class S> inline constexpr bool is_constant = false;
-template <class I, I V> inline constexpr bool is_constant<boost::hana::integral_constant<I, V>> = true;
-template <class I, I V> inline constexpr bool is_constant<std::integral_constant<I, V>> = true;
+template <class N, N V> inline constexpr bool is_constant<boost::hana::integral_constant<N, V>> = true;
+template <class N, N V> inline constexpr bool is_constant<std::integral_constant<N, V>> = true;
 
 template <class S> concept constant_like = is_constant<std::remove_cvref_t<S>>;
 template <class S>

@@ -27,9 +27,9 @@ namespace detail {
 /// An extent or stride of a braced list: any integer or constant, without narrowing.
 struct number {
   std::int64_t value;
-  template <class I>
-    requires(integer_like<I> || constant_like<I>)
-  constexpr number(I given) : value(static_cast<std::int64_t>(given)) {}
+  template <class Given>
+    requires(integer_like<Given> || constant_like<Given>)
+  constexpr number(Given given) : value(static_cast<std::int64_t>(given)) {}
 };
 
 template <class T, class Sequence> struct strided_view;

@@ -182,11 +182,18 @@ class writer {
     out_ += "; " + flops_text(s.flops) + ", about " + time_text(s.seconds) + "\n";
   }
 
+  /// Where a table says: labels along which neither moves are those of the other.
   std::string looked_up(const operand& x, const operand& table) const {
-    std::string text = x.name + "(" + table.name + "(" + list(table.labels) + ")";
-    for (std::size_t d = 0; d < x.labels.size(); ++d)
-      if (x.strides[d] != 0) text += "," + label(x.labels[d]);
+    std::string text = x.name + "(" + table.name + "(" + list(moving(table)) + ")";
+    for (int l : moving(x)) text += "," + label(l);
     return text + ")";
+  }
+
+  static std::vector<int> moving(const operand& x) {
+    std::vector<int> labels;
+    for (std::size_t d = 0; d < x.labels.size(); ++d)
+      if (x.strides[d] != 0) labels.push_back(x.labels[d]);
+    return labels;
   }
 
   void step(int number, const plan_step& s) {

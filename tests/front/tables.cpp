@@ -67,3 +67,15 @@ TEMPLATE_TEST_CASE("signed integers of 32 and 64 bits, whatever they are called"
   text << pick;
   CHECK(text.str() == "[2, 0]");
 }
+
+TEST_CASE("the text of a plan has a table with its own labels") {
+  ricci::tensor<int, dynamic> at(9);
+  ricci::tensor<double, dynamic, dynamic> u(9, 5), v(9, 5), w(9, 5);
+  const auto text_of = [](const auto& statement) {
+    std::ostringstream text;
+    text << ricci::plan(statement);
+    return text.str();
+  };
+  CHECK_THAT(text_of(v(at(i), j).add(u(i, j))), Catch::Contains("C(dof(i),j) += A(i,j)\n       scatter-add"));
+  CHECK_THAT(text_of(w(i, j).assign(u(at(i), j))), Catch::Contains("= A(dof(i),j)\n       gather"));
+}

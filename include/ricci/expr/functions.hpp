@@ -23,6 +23,12 @@ constexpr extremum_node<How, L, R> extremum(const L& l, const R& r) {
   return {l, r};
 }
 
+template <class E>
+constexpr broken_node number_in_extremum() {
+  static_cast<void>(sizeof(bad_function<E::size.factors>));
+  return {};
+}
+
 }  // namespace detail
 
 /// x / y, element by element; y is a tensor or a product of tensors.
@@ -46,6 +52,15 @@ template <detail::expression L, detail::expression R>
 constexpr auto min(const L& l, const R& r) { return detail::extremum<combine::minimum>(l, r); }
 template <detail::expression L, detail::expression R>
 constexpr auto max(const L& l, const R& r) { return detail::extremum<combine::maximum>(l, r); }
+/// A number stands in a tensor of rank 0: max(x(i), zero()).
+template <detail::expression L, detail::scalar_like S>
+constexpr detail::broken_node min(const L&, const S&) { return detail::number_in_extremum<L>(); }
+template <detail::scalar_like S, detail::expression R>
+constexpr detail::broken_node min(const S&, const R&) { return detail::number_in_extremum<R>(); }
+template <detail::expression L, detail::scalar_like S>
+constexpr detail::broken_node max(const L&, const S&) { return detail::number_in_extremum<L>(); }
+template <detail::scalar_like S, detail::expression R>
+constexpr detail::broken_node max(const S&, const R&) { return detail::number_in_extremum<R>(); }
 /// Of one type, where `using namespace std` would prefer std::min and std::max.
 template <detail::expression E>
 constexpr auto min(const E& x, const E& y) { return detail::extremum<combine::minimum>(x, y); }

@@ -24,6 +24,12 @@ class table_access {
     (subscripts.put(to), ...);
   }
 
+  constexpr table_access(const table_access&) = default;
+
+  // It is no left side.
+  table_access& operator=(const table_access&) { return lacks_labels(*this); }
+  template <class E> table_access& operator=(const E&) { return lacks_labels(*this); }
+
   constexpr void put(std::int64_t*&) const {}  // as a subscript it brings no numbers of its own
   constexpr void put_table(sink& to) const {
     *to.bases++ = data_;
@@ -37,6 +43,11 @@ class table_access {
   }
 
  private:
+  static table_access& lacks_labels(table_access& x) {
+    static_cast<void>(sizeof(without_labels<table_access>));
+    return x;
+  }
+
   const void* const data_;
   std::int64_t numbers_[number_count > 0 ? number_count : 1]{};
 };

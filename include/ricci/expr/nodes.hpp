@@ -193,14 +193,16 @@ struct extremum_node {
   }
 };
 
-/// Stands for what was reported.
+/// Stands for what was reported, and becomes whatever is wanted of it.
 struct broken_node {
+  template <class T>
+    requires(!requires { T::ricci_expression; })
+  operator T() const;
   static constexpr bool ricci_expression = true;
   static constexpr counts size{0, 0, 0, 0, 0, 1, 1, 0, 0, true};
 };
 
-template <int factors> struct bad_function;    // analysis/diagnostics.hpp
-template <class given> struct without_labels;  // analysis/diagnostics.hpp
+template <int factors> struct bad_function;  // analysis/diagnostics.hpp
 
 template <class E>
 concept whole_term = requires { E::ricci_whole_term; };

@@ -34,10 +34,9 @@ constexpr auto operator/(const E& e, const S& s) {
 
 namespace detail {
 
-/// x(i) * y: one of the two lacks its labels.
+/// x(i) * y, 2 * y, x + y: one of the two lacks its labels, or both.
 template <class L, class R>
-concept one_unlabelled = (expression<L> && unlabelled<R>) || (unlabelled<L> && expression<R>) || (scalar_like<L> && lookup_like<R>) ||
-                         (lookup_like<L> && scalar_like<R>);
+concept one_unlabelled = (unlabelled<L> && right_side<R>) || (unlabelled<R> && right_side<L>);
 
 template <class L, class R>
 constexpr broken_node lacks_labels() {
@@ -59,6 +58,11 @@ constexpr auto operator+(const L&, const R&) { return detail::lacks_labels<L, R>
 template <class L, class R>
   requires detail::one_unlabelled<L, R>
 constexpr auto operator-(const L&, const R&) { return detail::lacks_labels<L, R>(); }
+
+template <detail::unlabelled L, detail::right_side R>
+constexpr void operator+=(const L&, const R&) { detail::lacks_labels<L, R>(); }
+template <detail::unlabelled L, detail::right_side R>
+constexpr void operator-=(const L&, const R&) { detail::lacks_labels<L, R>(); }
 
 template <detail::expression L, detail::expression R>
 constexpr detail::sum_node<L, R, false> operator+(const L& l, const R& r) { return {l, r}; }

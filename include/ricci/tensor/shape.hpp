@@ -44,6 +44,7 @@ template <int Width> inline constexpr int width_of<interleaved_tag<Width>> = Wid
 
 template <std::int64_t Extent> struct negative_extent;  // analysis/diagnostics.hpp
 template <class Given> struct not_an_extent;            // analysis/diagnostics.hpp
+template <class Given> struct without_labels;           // analysis/diagnostics.hpp
 
 template <class O> inline constexpr bool is_extent_option = std::is_integral_v<O>;
 template <class O>

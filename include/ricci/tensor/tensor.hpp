@@ -110,6 +110,13 @@ class tensor {
     give_back(mine);
     return *this;
   }
+  /// C = A(i,k) * B(k,j): the left side has no labels.
+  template <class E>
+    requires requires { E::ricci_expression; }
+  tensor& operator=(const E&) {
+    if constexpr (!E::size.broken) static_cast<void>(sizeof(detail::without_labels<tensor>));
+    return *this;
+  }
   ~tensor() { give_back(data_); }
 
   static constexpr int rank() { return shape_type::rank; }

@@ -44,6 +44,14 @@ class tensor_view {
       for (int d = 0; d < rank(); ++d) numbers_[shape_type::dynamic_count + d] = other.stride(d);
   }
 
+  /// v = A(i,k) * B(k,j): the left side has no labels.
+  template <class E>
+    requires requires { E::ricci_expression; }
+  constexpr const tensor_view& operator=(const E&) const {
+    if constexpr (!E::size.broken) static_cast<void>(sizeof(detail::without_labels<tensor_view>));
+    return *this;
+  }
+
   static constexpr int rank() { return shape_type::rank; }
   constexpr T* data() const { return data_; }
   constexpr const std::int64_t* numbers() const { return numbers_; }

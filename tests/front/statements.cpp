@@ -316,6 +316,14 @@ TEST_CASE("an expression without labels has a value") {
   x() = 5;
   CHECK(static_cast<double>(later) == 10);  // read when it converts
 
+  double running = 1;
+  running += 2 * y(), running -= x(), running *= x() * y(), running /= y() / 2;
+  CHECK(running == 100);  // (1 + 14 - 5) * 35 / 3.5
+  z() = w;
+  std::complex<double> total = w;
+  total += z(), total *= 2 * z(), total -= conj(z());
+  CHECK(total == 4.0 * w * w - std::conj(w));
+
   // What was an expression stays one.
   row.fill(2 * x());
   row(i) = x() * y() * row(i);

@@ -73,6 +73,12 @@ TEMPLATE_TEST_CASE("elements of every type are added to and multiplied in place"
   CHECK(A(0) == TestType(7.5f));
   CHECK(A(1) == TestType(-1.5f));
   CHECK(A(2) == TestType(2.5f));
+
+  ricci::tensor<TestType> s;
+  s() = TestType(0.5f);
+  TestType& element = A(0);
+  element += s(), element -= 2 * s(), element *= s() - 1.0f, element /= s() * s();
+  CHECK(element == TestType(-14));
 }
 
 TEST_CASE("conj of a product and of a sum with complex coefficients") {

@@ -87,12 +87,15 @@ struct bfloat16 {
   constexpr operator float() const { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
 };
 
-/// x += y and the like of the small types: in float, rounded once.
-template <class T> concept small_float = std::is_same_v<T, half> || std::is_same_v<T, bfloat16>;
-template <small_float T> constexpr T& operator+=(T& x, float y) { return x = x + y; }
-template <small_float T> constexpr T& operator-=(T& x, float y) { return x = x - y; }
-template <small_float T> constexpr T& operator*=(T& x, float y) { return x = x * y; }
-template <small_float T> constexpr T& operator/=(T& x, float y) { return x = x / y; }
+// x += y and the like of the small types: in float, rounded once. No templates: clang 19 tries them for every type.
+constexpr half& operator+=(half& x, float y) { return x = x + y; }
+constexpr half& operator-=(half& x, float y) { return x = x - y; }
+constexpr half& operator*=(half& x, float y) { return x = x * y; }
+constexpr half& operator/=(half& x, float y) { return x = x / y; }
+constexpr bfloat16& operator+=(bfloat16& x, float y) { return x = x + y; }
+constexpr bfloat16& operator-=(bfloat16& x, float y) { return x = x - y; }
+constexpr bfloat16& operator*=(bfloat16& x, float y) { return x = x * y; }
+constexpr bfloat16& operator/=(bfloat16& x, float y) { return x = x / y; }
 
 template <class T> struct element_traits;  // no primary: the six element types are listed below
 template <> struct element_traits<float> { static constexpr dtype type = dtype::f32; using compute = float; };

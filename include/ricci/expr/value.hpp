@@ -84,3 +84,21 @@ constexpr auto value(const sum_node<L, R, Minus>& x) {
 }
 
 }  // namespace ricci::detail
+
+namespace ricci {
+
+/// A number and such an expression: `sum += rr() * pq();`
+template <detail::scalar_like T, class E>
+  requires detail::has_value<E, T>
+constexpr T& operator+=(T& x, const E& e) { return x = x + static_cast<T>(e); }
+template <detail::scalar_like T, class E>
+  requires detail::has_value<E, T>
+constexpr T& operator-=(T& x, const E& e) { return x = x - static_cast<T>(e); }
+template <detail::scalar_like T, class E>
+  requires detail::has_value<E, T>
+constexpr T& operator*=(T& x, const E& e) { return x = x * static_cast<T>(e); }
+template <detail::scalar_like T, class E>
+  requires detail::has_value<E, T>
+constexpr T& operator/=(T& x, const E& e) { return x = x / static_cast<T>(e); }
+
+}  // namespace ricci

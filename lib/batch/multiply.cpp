@@ -115,10 +115,11 @@ std::int64_t checked_count(std::int64_t count) {
   return count;
 }
 
-void check_group_size(std::int64_t rows, std::int64_t cols, std::int64_t group_rows, std::int64_t group_cols) {
+void check_group_matrix(const void* data, std::int64_t rows, std::int64_t cols, std::int64_t group_rows, std::int64_t group_cols) {
   if (rows != group_rows || cols != group_cols)
     throw error(errc::bad_extent, "ricci[R021]: a matrix of " + std::to_string(rows) + " x " + std::to_string(cols) +
                                       " in a group of " + std::to_string(group_rows) + " x " + std::to_string(group_cols));
+  if (!data && rows > 0 && cols > 0) throw error(errc::bad_argument, "ricci: a matrix of a group has elements but no memory (null)");
 }
 
 }  // namespace ricci::detail

@@ -193,7 +193,11 @@ TEST_CASE("what does not fit is said") {
   ricci::group<float> g(of_size(2, 2));
   CHECK_THROWS_WITH(g.push_back(x(0)), Catch::Contains("2 x 3 in a group of 2 x 2"));
   CHECK_THROWS_AS(g(0), ricci::error);
+  CHECK_THROWS_WITH(g.push_back(ricci::view(static_cast<float*>(nullptr), {2, 2}, {2, 1})), Catch::Contains("null"));
   CHECK(g.empty());
+  ricci::group<float> none(of_size(0, 2));
+  none.push_back(ricci::view(static_cast<float*>(nullptr), {0, 2}, {2, 1}));  // nothing is there, and nothing is needed
+  CHECK(none.size() == 1);
 }
 
 TEST_CASE("a group grows by more than one matrix at a time") {

@@ -14,8 +14,8 @@ namespace detail {
 template <std::int64_t rows, std::int64_t cols, std::int64_t group_rows, std::int64_t group_cols>
 struct matrix_of_other_size;  // analysis/diagnostics.hpp
 
-/// Throws errc::bad_extent: a 4 x 5 matrix in a group of 5 x 5.
-void check_group_size(std::int64_t rows, std::int64_t cols, std::int64_t group_rows, std::int64_t group_cols);
+/// Throws errc::bad_extent for a 4 x 5 matrix in a group of 5 x 5, bad_argument for one with elements but no memory.
+void check_group_matrix(const void* data, std::int64_t rows, std::int64_t cols, std::int64_t group_rows, std::int64_t group_cols);
 
 constexpr bool is_other_extent(std::int64_t x, std::int64_t y) { return x != dynamic && y != dynamic && x != y; }
 
@@ -48,7 +48,8 @@ class group {
   bool empty() const { return pointers_.empty(); }
   void clear() { pointers_.clear(), strides_.clear(); }
 
-  /// A view or an lvalue tensor of rank 2. Errors: bad_extent for another size (at compile time where types know it).
+  /// A view or an lvalue tensor of rank 2. Errors: bad_extent for another size (at compile time where types know it);
+  /// bad_argument if it has no memory.
   template <class M>
     requires(detail::tensor_like<std::remove_cvref_t<M>>)
   void push_back(M&& matrix) {
@@ -63,8 +64,8 @@ class group {
     } else {
       static_assert(std::is_lvalue_reference_v<M> || !requires(object& x) { x.view(); },
                     "ricci[R011]: a temporary in an expression; give it a name first; see docs/errors.md#R011");
-      detail::check_group_size(matrix.extent(0), matrix.extent(1), rows_, cols_);
       T* const data = matrix.data();
+      detail::check_group_matrix(data, matrix.extent(0), matrix.extent(1), rows_, cols_);
       pointers_.push_back(const_cast<value_type*>(data));
       try {
         strides_.insert(strides_.end(), {matrix.stride(0), matrix.stride(1)});

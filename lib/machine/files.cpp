@@ -1,11 +1,15 @@
 // Files that are remembered between runs.
 #include "machine/files.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
+#include <cstdio>
 #include <cstdlib>
-#include <fstream>
+#include <cstring>
 
 #include <ricci/core/error.hpp>
 
@@ -20,24 +24,72 @@ fs::path cache_folder() {
   return {};
 }
 
-void write_whole(const std::string& file, const std::string& text, const std::string& what) {
+namespace {
+
+/// Where a name leads that nothing lies behind yet: a link may point there.
+fs::path end_of_links(fs::path path) {
+  std::error_code none;
+  for (int step = 0; step < 40 && fs::is_symlink(fs::symlink_status(path, none)); ++step)
+    path = path.parent_path() / fs::read_symlink(path, none);  // what is absolute stands alone
+  return path;
+}
+
+/// Closes the file; 0 or the error.
+int write_all(int file, std::initializer_list<std::string_view> parts) {
+  int failure = 0;
+  for (std::string_view part : parts)
+    while (!part.empty() && failure == 0) {
+      const ssize_t got = ::write(file, part.data(), part.size());
+      if (got > 0) part.remove_prefix(static_cast<std::size_t>(got));
+      else if (got == 0 || errno != EINTR) failure = got == 0 ? ENOSPC : errno;
+    }
+  if (::close(file) != 0 && failure == 0) failure = errno;
+  return failure;
+}
+
+/// A new file beside `file`, which nobody else has; -1 with errno. Its name is cut so that it is not too long.
+int make_beside(const fs::path& file, mode_t mode, std::string& name) {
   static std::atomic<int> count{0};  // threads of a process write to files of their own
-  const std::string fresh = file + "." + std::to_string(getpid()) + "." + std::to_string(count++) + ".tmp";
-  std::error_code failure;
-  if (fs::path(file).has_parent_path()) fs::create_directories(fs::path(file).parent_path(), failure);
-  bool written = false;
-  {
-    std::ofstream out(fresh, std::ios::binary);
-    out.write(text.data(), static_cast<std::streamsize>(text.size()));
-    out.close();
-    written = !out.fail();
+  const std::string begin = (file.parent_path() / file.filename().string().substr(0, 200)).string();
+  for (int tries = 0; tries < 100; ++tries) {  // a process that ended early may have left one
+    name = begin + "." + std::to_string(getpid()) + "." + std::to_string(count++) + ".tmp";
+    const int made = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (made >= 0 || errno != EEXIST) return made;
   }
-  if (written) fs::rename(fresh, file, failure);
-  if (!written || failure) {
-    std::error_code ignored;
-    fs::remove(fresh, ignored);
-    throw error(errc::bad_file, "cannot write " + what + " to " + file);
+  return -1;
+}
+
+}  // namespace
+
+std::string replace_file(const std::string& file, std::initializer_list<std::string_view> parts) {
+  struct stat old {};
+  const bool there = ::stat(file.c_str(), &old) == 0;
+  if (!there && errno != ENOENT) return std::strerror(errno);
+  int failure = 0;
+  if (there && !S_ISREG(old.st_mode)) {
+    const int place = ::open(file.c_str(), O_WRONLY | O_CLOEXEC);
+    failure = place < 0 ? errno : write_all(place, parts);
+  } else if (there && ::access(file.c_str(), W_OK) != 0) {
+    failure = errno;
+  } else {
+    std::error_code none;
+    fs::path target = there ? fs::canonical(file, none) : end_of_links(file);
+    if (target.empty()) target = file;  // somebody removed it meanwhile
+    std::string fresh;
+    const int place = make_beside(target, there ? 0600 : 0666, fresh);
+    if (place < 0) return std::strerror(errno);
+    if (there && ::fchmod(place, old.st_mode & 07777) != 0) failure = errno;
+    if (const int bad = write_all(place, parts); failure == 0) failure = bad;
+    if (failure == 0 && std::rename(fresh.c_str(), target.c_str()) != 0) failure = errno;
+    if (failure != 0) ::unlink(fresh.c_str());
   }
+  return failure == 0 ? std::string() : std::strerror(failure);
+}
+
+void write_whole(const std::string& file, const std::string& text, const std::string& what) {
+  std::error_code ignored;
+  if (fs::path(file).has_parent_path()) fs::create_directories(fs::path(file).parent_path(), ignored);
+  if (!replace_file(file, {text}).empty()) throw error(errc::bad_file, "cannot write " + what + " to " + file);
 }
 
 }  // namespace ricci::detail

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <filesystem>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 
 namespace ricci::detail {
 
@@ -10,8 +12,12 @@ namespace ricci::detail {
 /// nothing is to be kept (RICCI_CACHE is set but empty) or there is no place.
 std::filesystem::path cache_folder();
 
-/// Writes the text beside the file and renames it, so that a reader sees the old file or the new one, never half of one,
-/// whatever other threads and processes write. Folders that are missing are made.
+/// Writes the parts, one after the other, beside the file and renames it, so that a reader sees the old file or the new
+/// one, never half of one, whatever other threads and processes write. A link stays a link, a file keeps its permissions,
+/// a device or a pipe is written to itself. Gives what went wrong, in the system's words; empty if nothing did.
+std::string replace_file(const std::string& file, std::initializer_list<std::string_view> parts);
+
+/// The same for one text; folders that are missing are made.
 /// Errors: bad_file, which says that `what` could not be written.
 void write_whole(const std::string& file, const std::string& text, const std::string& what);
 

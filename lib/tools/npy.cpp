@@ -3,8 +3,6 @@
 
 #include <ricci/core/error.hpp>
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <bit>
 #include <cerrno>
@@ -12,6 +10,8 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+
+#include "machine/files.hpp"
 
 namespace ricci::tools {
 namespace {
@@ -82,15 +82,6 @@ std::string header_text(const npy_array& array) {
   return std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(length & 255) + static_cast<char>(length >> 8) + text;
 }
 
-void write_to(const std::string& path, const std::string& name, const npy_array& array) {
-  file_handle f(std::fopen(path.c_str(), "wb"));
-  if (!f) fail(name, "cannot be written: " + reason());
-  const std::string header = header_text(array);
-  const bool good = std::fwrite(header.data(), 1, header.size(), f.get()) == header.size() &&
-                    (array.data.empty() || std::fwrite(array.data.data(), 1, array.data.size(), f.get()) == array.data.size());
-  if (!good || std::fclose(f.release()) != 0) fail(name, "cannot be written: " + reason());
-}
-
 }  // namespace
 
 std::string name_of(npy_type type) {
@@ -131,23 +122,10 @@ npy_array read_npy(const std::string& path) {
 }
 
 void write_npy(const std::string& path, const npy_array& array) {
-  namespace fs = std::filesystem;
-  std::error_code code;
-  const fs::file_status status = fs::status(path, code);
-  if (fs::is_directory(status)) fail(path, "cannot be written: it is a folder");
-  // A device or a pipe is written to; renaming would put a file in its place.
-  if (fs::exists(status) && !fs::is_regular_file(status)) return write_to(path, path, array);
-  const fs::path target = fs::weakly_canonical(path, code);
-  const std::string final_name = code ? path : target.string();
-  const std::string temporary = final_name + ".part" + std::to_string(::getpid());
-  try {
-    write_to(temporary, path, array);
-    fs::rename(temporary, final_name, code);
-    if (code) fail(path, "cannot be written: " + code.message());
-  } catch (...) {
-    fs::remove(temporary, code);
-    throw;
-  }
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) fail(path, "cannot be written: it is a folder");
+  const std::string_view data(reinterpret_cast<const char*>(array.data.data()), array.data.size());
+  if (const std::string why = detail::replace_file(path, {header_text(array), data}); !why.empty()) fail(path, "cannot be written: " + why);
 }
 
 }  // namespace ricci::tools

@@ -44,7 +44,7 @@ struct npy_array {
 /// Bytes after the array are ignored, as NumPy does. Errors: bad_file, no_memory.
 npy_array read_npy(const std::string& path);
 
-/// Writes beside the file and renames at the end, so that a failure leaves what was there. Errors: bad_file.
+/// A failure leaves what was there (detail::replace_file). Errors: bad_file.
 void write_npy(const std::string& path, const npy_array& array);
 
 }  // namespace ricci::tools

@@ -136,7 +136,24 @@ def places():
     os.symlink("a.npy", "link.npy")
     done = run("einsum", "i->i", "link.npy", "-o", "link.npy")
     check(done.returncode == 0 and os.path.islink("link.npy"), "a link stays a link")
-    check(sorted(f for f in os.listdir(".") if "part" in f) == [], "no temporary file stays")
+    os.symlink("later.npy", "early.npy")
+    done = run("einsum", "i->i", "link.npy", "-o", "early.npy")
+    check(done.returncode == 0 and os.path.islink("early.npy") and os.path.exists("later.npy"), "a link to a file that is not there yet makes that file")
+    os.symlink("round.npy", "round.npy")
+    refuses("a link to itself", "einsum", "i->i", "a.npy", "-o", "round.npy", says="round.npy")
+    for mode in (0o600, 0o664):
+        os.chmod("later.npy", mode)
+        done = run("einsum", "i->i", "a.npy", "-o", "later.npy")
+        check(done.returncode == 0 and os.stat("later.npy").st_mode & 0o777 == mode, f"permissions {mode:o} stay")
+    done = run("einsum", "i->i", "a.npy", "-o", "new.npy", preexec_fn=lambda: os.umask(0o027))
+    check(done.returncode == 0 and os.stat("new.npy").st_mode & 0o777 == 0o640, "a new file has what umask leaves")
+    long = "n" * 251 + ".npy"
+    done = run("einsum", "i->i", "a.npy", "-o", long)
+    check(done.returncode == 0 and np.array_equal(np.load(long), np.load("a.npy")), f"the longest name there is: {done.stderr!r}")
+    if os.geteuid() != 0:
+        os.chmod("later.npy", 0o444)
+        refuses("a file that may not be written", "einsum", "i->i", "a.npy", "-o", "later.npy", says="later.npy")
+    check([f for f in os.listdir(".") if f.endswith(".tmp")] == [], "no temporary file stays")
 
 
 good_files()

@@ -22,7 +22,7 @@ def check(condition, text):
 
 def refuses(what, *arguments, says="", **more):
     """Exit code 2, one sentence on standard error, nothing on standard output, no file made or changed."""
-    state = lambda: {f: (os.stat(f).st_mtime_ns, os.stat(f).st_size) for f in os.listdir(".")}
+    state = lambda: {f: (os.lstat(f).st_mtime_ns, os.lstat(f).st_size) for f in os.listdir(".")}
     before = state()
     done = run(*arguments, **more)
     error = done.stderr.decode(errors="replace")

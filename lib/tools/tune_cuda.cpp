@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "gpu/tune.hpp"
+#include "tools/options.hpp"
 #include "tools/tune_cuda.hpp"
 
 namespace ricci::tools {
@@ -14,7 +15,7 @@ namespace ricci::tools {
 void tune_gpu(const gpu_tuning& how) {
   const cuda::device& d = cuda::current_device();
   const std::string file = how.output.empty() ? cuda::tuned_file_of(d.machine) : how.output;
-  if (file.empty() && !how.dry) throw error(errc::bad_file, "there is no folder to remember the table in; set RICCI_CACHE or use --output");
+  if (!how.dry) check_table_file(file);
   if (!d.complaint.empty()) std::fprintf(stderr, "ignored: %s\n", d.complaint.c_str());
   cuda::tune_order order;
   order.rounds = how.rounds, order.thorough = how.thorough;

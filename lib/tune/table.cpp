@@ -45,6 +45,10 @@ entry entry_of(const json& j) {
   return e;
 }
 
+void sort(table& t) {
+  std::sort(t.entries.begin(), t.entries.end(), [](const entry& x, const entry& y) { return x.what < y.what; });
+}
+
 struct found {
   table t;
   std::string complaint;
@@ -106,11 +110,20 @@ table parse(const std::string& text) {
     const json j = json::parse(text);
     table t{j.at("machine"), j.at("build"), {}};
     for (const json& e : j.at("kernels")) t.entries.push_back(entry_of(e));
-    std::sort(t.entries.begin(), t.entries.end(), [](const entry& x, const entry& y) { return x.what < y.what; });
+    sort(t);
     return t;
   } catch (const json::exception& e) {
     throw error(errc::bad_file, std::string("this is no tuning table: ") + e.what());
   }
+}
+
+table merged(const table& old, const table& fresh, std::vector<problem> measured) {
+  std::sort(measured.begin(), measured.end());
+  table t = fresh;
+  for (const entry& e : old.entries)
+    if (!std::binary_search(measured.begin(), measured.end(), e.what)) t.entries.push_back(e);
+  sort(t);
+  return t;
 }
 
 std::string to_text(const table& t) {

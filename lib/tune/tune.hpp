@@ -51,6 +51,9 @@ void save(const table& t, const std::string& file);
 table parse(const std::string& text);
 std::string to_text(const table& t);
 
+/// What `fresh` says of the problems that were measured for it, and what `old` says of all others.
+table merged(const table& old, const table& fresh, std::vector<problem> measured);
+
 std::string build_name();
 
 /// What tuning does: every candidate is timed in turn, round after round, so that noise falls on all alike; then the best

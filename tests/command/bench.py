@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # ricci bench gemm: that it runs, that its results are right and its JSON complete. Speed is not looked at.
 import json
+import os
 
 from support import check, finish, refuses, run
 
@@ -23,6 +24,12 @@ for r in data["results"]:
 spread = run(*quick, "--sizes", "6", "--threads", "2", "--no-peers", "--json", "two.json")
 check(spread.returncode == 0 and json.load(open("two.json"))["results"][0]["threads"] == 2, f"two threads: {spread.stderr!r}")
 
+named = run(*quick, "--sizes", "6", "--no-peers", "--json", "tune", "--beta", "0", "--cpu", str(min(os.sched_getaffinity(0))))
+check(named.returncode == 0 and os.path.exists("tune"), f"a file with a command's name: {os.listdir('.')}")
+typed = json.load(open("tune"))["command"]
+for word in ["--window 10", "--no-eigen-fixed", "--no-peers", "--cpu", "--beta 0"]:
+    check(word in typed, f"the command is told with {word}: {typed}")
+
 alone = run(*quick, "--sizes", "2:4:2", "--no-peers", "--beta", "1")
 check(alone.returncode == 0 and b"no peers" in alone.stdout, f"without peers: {alone.stderr!r}")
 
@@ -31,6 +38,14 @@ with open("sizes.csv", "w") as file:
 from_file = run(*quick, "--sizes", "@sizes.csv", "--no-peers", "--json", "file.json")
 check(from_file.returncode == 0 and len(json.load(open("file.json"))["results"]) == 2, f"sizes of a file: {from_file.stderr!r}")
 
+with open("sizes.csv", "w", newline="") as file:
+    file.write("m,n,k\r\n5,6,7\r\n")
+from_file = run(*quick, "--sizes", "@sizes.csv", "--no-peers", "--beta", "0")
+check(from_file.returncode == 0 and b"5x6x7" in from_file.stdout, f"sizes of a file from elsewhere: {from_file.stderr!r}")
+with open("sizes.csv", "w") as file:
+    file.write("m,n,k\n65,6,7\n")
+refuses("a file without a size", *quick, "--sizes", "@sizes.csv", says="sizes.csv")
+refuses("no sizes", *quick, "--sizes", "", says="no size")
 refuses("a size that is none", *quick, "--sizes", "2:x", says="2:x")
 refuses("a size of zero", *quick, "--sizes", "0", says="'0'")
 refuses("a type that is none", *quick, "--dtype", "f65", says="f65")

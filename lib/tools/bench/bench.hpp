@@ -8,11 +8,9 @@
 
 #include <ricci/core/types.hpp>
 
-namespace ricci::tools {
+#include "tools/options.hpp"
 
-struct gemm_size {
-  std::int64_t m = 1, n = 1, k = 1;
-};
+namespace ricci::tools {
 
 /// What the command was asked for.
 struct bench_request {

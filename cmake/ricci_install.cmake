@@ -17,13 +17,13 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/package/ricci-config-vers
 install(FILES ${PROJECT_BINARY_DIR}/package/ricci-config.cmake ${PROJECT_BINARY_DIR}/package/ricci-config-version.cmake
   DESTINATION ${ricci_package_dir})
 
-# The file finds its prefix from where it lies, so that an installed tree may be moved.
-file(RELATIVE_PATH ricci_pc_up /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+# The files find all folders from where they lie, so that an installed tree may be moved.
 set(ricci_pc_libs_private)
 if(ricci_library_type STREQUAL "STATIC_LIBRARY")
   set(ricci_pc_libs_private "-fopenmp -pthread -lstdc++ -lm")
 endif()
-file(RELATIVE_PATH ricci_pc_prefix ${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+file(RELATIVE_PATH ricci_pc_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+file(RELATIVE_PATH ricci_pc_include ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_FULL_INCLUDEDIR})
 foreach(name ricci ricci-c)  # the second without C++ flags
   configure_file(${CMAKE_CURRENT_LIST_DIR}/${name}.pc.in ${PROJECT_BINARY_DIR}/package/${name}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/package/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

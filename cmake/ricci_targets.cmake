@@ -21,7 +21,8 @@ target_link_libraries(ricci_headers INTERFACE Boost::headers)
 
 add_library(ricci)
 add_library(ricci::ricci ALIAS ricci)
-target_link_libraries(ricci PUBLIC ricci_headers PRIVATE OpenMP::OpenMP_CXX Threads::Threads)
+target_link_libraries(ricci PUBLIC ricci_headers PRIVATE $<BUILD_INTERFACE:OpenMP::OpenMP_CXX> $<BUILD_INTERFACE:Threads::Threads>
+  $<INSTALL_INTERFACE:ricci::threads>)  # which ricci-config.cmake makes of what the user's languages allow
 target_include_directories(ricci PRIVATE ${PROJECT_SOURCE_DIR}/lib)
 set_target_properties(ricci PROPERTIES POSITION_INDEPENDENT_CODE ON VERSION ${PROJECT_VERSION} SOVERSION 0)
 

@@ -9,7 +9,7 @@ export CXX=$4 CC=$5
 work=$build/package-test/$kind
 rm -rf "$work"
 mkdir -p "$work"
-cp "$source"/examples/{readme.cpp,c_batch.c} "$source"/tests/package/consumer/* "$work"
+cp -r "$source"/examples/{readme.cpp,c_batch.c} "$source"/tests/package/consumer/* "$work"
 cd "$work"
 
 # consume FOLDER CMAKE_OPTIONS...: configures, builds, runs, and compares what the program prints.
@@ -22,10 +22,20 @@ consume() {
   "$folder/c_batch" | diff - "$source/examples/c_batch.out"
 }
 
+# consume_in_c FOLDER CMAKE_OPTIONS...: the same for a project in C alone.
+consume_in_c() {
+  local folder=$1
+  shift
+  cmake -S only_c -B "$folder" -G Ninja "$@"
+  cmake --build "$folder"
+  "$folder/c_batch" | diff - "$source/examples/c_batch.out"
+}
+
 case $kind in
   installed)
     cmake --install "$build" --prefix "$work/prefix" >/dev/null
     consume find -DCMAKE_PREFIX_PATH="$work/prefix"
+    consume_in_c find_c -DCMAKE_PREFIX_PATH="$work/prefix"
     # pkg-config's way, where there is one
     if command -v pkg-config >/dev/null; then
       export PKG_CONFIG_PATH=$(dirname "$(find prefix -name ricci.pc)")
@@ -33,6 +43,17 @@ case $kind in
       ./by_hand | diff - "$source/examples/readme.out"
       $CC -std=c11 -Wall -Werror $(pkg-config --cflags ricci-c) c_batch.c -o c_by_hand $(pkg-config --static --libs ricci-c)
       ./c_by_hand | diff - "$source/examples/c_batch.out"
+      # Folders that are absolute, as some distributions have them: the files for pkg-config alone.
+      cmake -S "$source" -B absolute -G Ninja -DCMAKE_INSTALL_PREFIX="$work/there" -DCMAKE_INSTALL_LIBDIR="$work/there/lib64" \
+        -DCMAKE_INSTALL_INCLUDEDIR="$work/there/headers" -DRICCI_BUILD_{COMMAND,TESTS,BENCH,EXAMPLES}=OFF
+      mkdir -p there/lib64/pkgconfig
+      cp absolute/package/*.pc there/lib64/pkgconfig
+      export PKG_CONFIG_PATH=$work/there/lib64/pkgconfig
+      for name in ricci ricci-c; do
+        for variable in prefix: libdir:/lib64 includedir:/headers; do
+          [ "$(realpath -m "$(pkg-config --variable="${variable%:*}" $name)")" = "$work/there${variable#*:}" ]
+        done
+      done
     fi
     ;;
   shared)
@@ -40,5 +61,6 @@ case $kind in
       -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DRICCI_ISAS=portable
     cmake --install subdirectory --prefix "$work/prefix" >/dev/null
     consume find -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_BUILD_TYPE=Release
+    consume_in_c find_c -DCMAKE_PREFIX_PATH="$work/prefix"
     ;;
 esac

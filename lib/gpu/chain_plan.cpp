@@ -220,8 +220,10 @@ std::vector<std::vector<int>> free_runs(const chain_plan& p) {
   const auto is_matrix_product = [&](const chain_op& x) {
     if (x.op.what != action::contract || x.sum.size() != 1 || reads_result(x.op.beta) || x.op.alpha != coefficient{1, -1, {}}) return false;
     const bool a = depends_on_element(p, x.op.a), b = depends_on_element(p, x.op.b);
-    const operand& m = a ? x.op.b : x.op.a;
-    return a != b && m.where == operand::kind::external && m.labels.size() == 2;
+    const operand &m = a ? x.op.b : x.op.a, &of = a ? x.op.a : x.op.b;
+    // It takes the sum away and brings its other label: a label of both factors that stays would be no matrix's.
+    return a != b && m.where == operand::kind::external && m.labels.size() == 2 && contains(m.labels, x.sum[0]) &&
+           contains(of.labels, x.sum[0]) && !(contains(of.labels, m.labels[0]) && contains(of.labels, m.labels[1]));
   };
   std::vector<char> used(p.ops.size(), 0);
   for (std::size_t n = 0; n < p.ops.size(); ++n) {

@@ -159,6 +159,45 @@ TEST_CASE("chains of 16-bit programs read temporaries in float") {
   }
 }
 
+/// Networks of few labels: factors share several of them, and some are summed within one factor alone.
+TEST_CASE("networks with factors that are no matrices") {
+  std::vector<std::vector<std::string>> networks = {{"bwv", "tu", "ud", "vdw", "but"}};  // left, factors
+  for (unsigned seed = 1; seed <= 150; ++seed) {
+    dice d{std::mt19937(seed)};
+    std::vector<std::string>& n = networks.emplace_back(1);
+    for (int f = d(3, 5); f > 0; --f) n.push_back(subset("btuvwd", 45, d));
+    std::string there;
+    for (std::size_t f = 1; f < n.size(); ++f) there += n[f];
+    for (const char l : subset("bvutd", 50, d))
+      if (there.find(l) != std::string::npos) n[0] += l;
+  }
+  host_gpu gpu;
+  std::vector<std::unique_ptr<case_builder>> cases;
+  std::vector<cuda::program_plan> plans;
+  for (const std::vector<std::string>& n : networks) {
+    auto c = std::make_unique<case_builder>(dtype::f64, 3);
+    c->label('b', 70), c->label('t', 5), c->label('u', 4), c->label('v', 3), c->label('w', 6), c->label('d', 2);
+    statement s;
+    s.left = c->tensor("C", n[0]), s.op = update::assign;
+    s.terms.push_back({-1, false, {}});
+    for (std::size_t f = 1; f < n.size(); ++f) s.terms[0].factors.push_back(c->tensor("A", n[f]));
+    c->p.statements.push_back(s);
+    cuda::program_plan p = cuda::make_program_plan(on_gpu(c->p), cuda::described_h200(), {});
+    if (std::none_of(p.launches.begin(), p.launches.end(), [](const cuda::launch_plan& l) { return l.chain && l.chain->ops.size() > 1; })) continue;
+    gpu.add(p);
+    plans.push_back(std::move(p)), cases.push_back(std::move(c));
+  }
+  CHECK(plans.size() > 40);
+  REQUIRE(gpu.compile().empty());
+  for (std::size_t n = 0; n < plans.size(); ++n) {
+    const case_builder& c = *cases[n];
+    const auto expected = evaluate(c.p, 0, c.bind());
+    gpu.run(plans[n], c.bind(), false);
+    INFO(to_string(c.p));
+    CHECK(error_in_bounds(c.p, 0, c.bind(), expected, longest(c.p)) <= 1);
+  }
+}
+
 TEST_CASE("contractions by transpositions and one product of matrices") {
   cuda::gpu_machine m = cuda::described_h200();
   m.blas = cuda::blas_use::always;

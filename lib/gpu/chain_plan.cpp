@@ -235,6 +235,8 @@ std::vector<std::vector<int>> free_runs(const chain_plan& p) {
       const std::vector<int> next = readers(c);
       if (next.size() != 1 || p.ops[static_cast<std::size_t>(next[0])].op.what != action::contract) break;
       const chain_op& y = p.ops[static_cast<std::size_t>(next[0])];
+      const operand& read = is_same(y.op.a, c) ? y.op.a : y.op.b;
+      if (read.labels != c.labels) break;  // under others, or in another order
       // The last of a run may scale and add: it stays last.
       chain_op plain = y;
       plain.op.alpha = {1, -1, {}}, plain.op.beta = {0, -1, {}};

@@ -198,6 +198,28 @@ TEST_CASE("networks with factors that are no matrices") {
   }
 }
 
+/// A local that is made under some labels may be read under others, and in another order.
+TEST_CASE("one matrix after the other, between them a local in another order") {
+  const std::pair<const char*, const char*> all[] = {{"v(eki)", "B(kj) g(eji)"}, {"v(ekj)", "B(ki) g(eji)"}, {"v(eki)", "B(kj) g(eij)"},
+                                                     {"v(eki)", "B(kb) g(ebi)"}, {"v(eki)", "B(kb) g(eib)"}};
+  for (const auto& [left, right] : all) {
+    program_writer w(dtype::f64, 4);
+    w.labels("e", 70), w.labels("abijk", 5);
+    w.tensor("A", "ia"), w.tensor("B", "kj"), w.tensor("u", "eaj"), w.tensor("v", "eki");
+    w.assign("g(eij)", "A(ia) u(eaj)");
+    w.assign(left, right);
+    const fused_case c{right, std::move(w.made), 3};
+    const cuda::program_plan p = cuda::make_program_plan(on_gpu(c.c->p), cuda::described_h200(), {});
+    host_gpu gpu;
+    gpu.add(p);
+    REQUIRE(gpu.compile().empty());
+    fused_check check(c);
+    gpu.run(p, c.c->bind(), false);
+    INFO(to_string(c.c->p));
+    CHECK(check.error() <= 1);
+  }
+}
+
 TEST_CASE("contractions by transpositions and one product of matrices") {
   cuda::gpu_machine m = cuda::described_h200();
   m.blas = cuda::blas_use::always;

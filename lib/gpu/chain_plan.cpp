@@ -22,8 +22,10 @@ dtype type_of(const chain_plan& p) {
   dtype found = p.ops.back().op.c.type;
   for (const chain_op& x : p.ops) {
     const bool looked_up = x.op.what == action::gather || x.op.what == action::scatter;
-    for (const operand* in : inputs_of(x.op))
+    for (const operand* in : inputs_of(x.op)) {
       if (in->where == operand::kind::external && !(looked_up && in == &x.op.a)) return in->type;
+      if (compute_type(in->type) != in->type) found = in->type;  // what another kernel gathered is as narrow as it was
+    }
     if (x.op.c.where == operand::kind::external) return x.op.c.type;
     if (x.op.what == action::gather) found = x.op.b.type;
   }

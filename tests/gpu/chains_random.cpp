@@ -66,11 +66,13 @@ TEST_CASE("one matrix after the other, between them locals in any order") {
 }
 
 TEST_CASE("kernels of random fused programs on the host") {
-  const unsigned programs = reduced_tests() ? 20 : 100;
+  constexpr unsigned gathered_aside = 1197;  // a kernel of its own reads what another gathered, as bfloat16
+  std::vector<unsigned> seeds{gathered_aside};
+  while (seeds.size() < (reduced_tests() ? 20 : 100)) seeds.push_back(static_cast<unsigned>(seeds.size()));
   std::vector<std::unique_ptr<random_fused>> cases;
   std::vector<cuda::program_plan> plans;
   host_gpu gpu;
-  for (unsigned seed = 1; seed <= programs; ++seed) {
+  for (const unsigned seed : seeds) {
     cases.push_back(std::make_unique<random_fused>(seed));
     plans.push_back(cuda::make_program_plan(on_gpu(cases.back()->c.p), cuda::described_h200(), {}));
     gpu.add(plans.back());
@@ -78,15 +80,15 @@ TEST_CASE("kernels of random fused programs on the host") {
   const std::string failure = gpu.compile();
   INFO(failure);
   REQUIRE(failure.empty());
-  unsigned compared = 0;
-  for (unsigned n = 0; n < programs; ++n) {
+  std::size_t compared = 0;
+  for (std::size_t n = 0; n < seeds.size(); ++n) {
     case_builder& c = cases[n]->c;
     fused_answer answer(c);
     if (!answer.is_tame()) continue;
     ++compared;
     gpu.run(plans[n], c.bind(), n % 2 == 1);
-    INFO("seed " << n + 1 << ", " << name_of(c.type) << "\n" << to_string(c.p) << cuda::to_string(plans[n], cuda::described_h200()));
+    INFO("seed " << seeds[n] << ", " << name_of(c.type) << "\n" << to_string(c.p) << cuda::to_string(plans[n], cuda::described_h200()));
     CHECK(answer.error() <= 1);
   }
-  CHECK(compared > programs * 7 / 10);
+  CHECK(compared > seeds.size() * 7 / 10);
 }

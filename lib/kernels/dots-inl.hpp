@@ -88,8 +88,8 @@ template <class T, bool Complex, int MR, int NR, class A = T, class B = T> struc
         for (index i = f.k; i > 0; --i, a1 = shift(a1, f.k_a), b1 = shift(b1, f.k_b)) {
           rows<const A, MR> pa(a1, f.row_a);
           rows<const B, NR> pb(b1, f.vec_b);
-          const auto whole = [](const auto* p) RICCI_INLINE_LAMBDA { return load(p); };
-          const auto some = [&](const auto* p) RICCI_INLINE_LAMBDA { return load(p, f.rest); };
+          const auto whole = [](const auto* p) RICCI_INLINE_LAMBDA { return load_as<T>(p); };
+          const auto some = [&](const auto* p) RICCI_INLINE_LAMBDA { return load_as<T>(p, f.rest); };
           if (f.vectors > short_row) {
             for (index l = f.vectors; l > 0; --l) {
               multiply(acc, pa, pb, whole);

@@ -12,10 +12,8 @@ template <class S> RICCI_INLINE vec<float> load_each(const S* p, int count) {
   for (int i = 0; i < count; ++i) v[i] = widen(p[i]);
   return v;
 }
-RICCI_INLINE vec<float> load(const bf16* p) { return load_each(p, width<float>); }
-RICCI_INLINE vec<float> load(const f16* p) { return load_each(p, width<float>); }
-RICCI_INLINE vec<float> load(const bf16* p, const tail<float>& t) { return load_each(p, t.count); }
-RICCI_INLINE vec<float> load(const f16* p, const tail<float>& t) { return load_each(p, t.count); }
+template <class S> RICCI_INLINE vec<float> load_narrow(const S* p) { return load_each(p, width<float>); }
+template <class S> RICCI_INLINE vec<float> load_narrow(const S* p, const tail<float>& t) { return load_each(p, t.count); }
 
 #else
 
@@ -50,11 +48,13 @@ template <class S> RICCI_INLINE vec<float> load_narrow(const S* p, const tail<fl
   return load_narrow(held);
 #endif
 }
-RICCI_INLINE vec<float> load(const bf16* p) { return load_narrow(p); }
-RICCI_INLINE vec<float> load(const f16* p) { return load_narrow(p); }
-RICCI_INLINE vec<float> load(const bf16* p, const tail<float>& t) { return load_narrow(p, t); }
-RICCI_INLINE vec<float> load(const f16* p, const tail<float>& t) { return load_narrow(p, t); }
 
 #endif
+
+/// A vector of T from memory of S, whole or, with a tail, its first lanes.
+template <class T, class S, class... Tail> RICCI_INLINE vec<T> load_as(const S* p, const Tail&... t) {
+  if constexpr (same<T, S>) return load(p, t...);
+  else return load_narrow(p, t...);
+}
 
 }  // namespace ricci::kernels::RICCI_ISA

@@ -29,7 +29,7 @@ compile() {  # compile <object> <source> <flags...>
   $triple-g++ -MMD -MF "$object.d" -std=gnu++20 -I"$root/include" -I"$root/lib" -I"$root/tests/support" -I"$out/include" "$@" -c "$source" -o "$object"
 }
 (
-  for unit in contract_f32 contract_f64 contract_c64 contract_c128 move pointwise rows panels unit; do
+  for unit in contract_f32 contract_f64 contract_c64 contract_c128 dots move pointwise rows panels unit; do
     case $unit in *_c*) small=-DRICCI_SMALL_TILES ;; *) small= ;; esac  # the real types have tiles of every size
     compile portable_$unit.o "$root/lib/kernels/$unit.cpp" -O1 -ffp-contract=fast \
       -DRICCI_ISA=portable -DRICCI_REGISTERS=16 -DRICCI_GENERIC_VECTOR_BYTES=16 -DRICCI_SMALL_TILES || exit 1

@@ -63,18 +63,29 @@ void candidate::fuse_lane(shape& s) const {
 
 double candidate::pack_cycles(const operand& x, std::int64_t step_axis::*stride, bool lane_extra, std::int64_t calls) const {
   bool same = false, any = x.where == operand::kind::one;
-  const step_axis* run = nullptr;  // the operand's neighbours
-  int axes = 0;
   for (const step_axis& a : step.axes) {
-    if (a.tile > 1 && a.*stride != 0) ++axes;
-    if (a.tile > 1 && a.*stride == 1) run = &a;
     if (a.*stride == 1 && a.label == step.lane_label) same = true;
     if (a.*stride == 1 && a.tile >= 2) any = true;
   }
-  // Rows of up to 8 elements of 2 or 4 bytes that are summed are turned in registers. Measured.
-  const bool in_registers = !same && axes == 2 && run && run->role == group::k && run->tile <= 8 && size_of(x.type) <= 4;
-  return static_cast<double>(calls) * scattering(x, stride, same) * (in_registers ? 0.3 : 1) *
+  return static_cast<double>(calls) * scattering(x, stride, same) * (same ? 1 : turning(x, stride)) *
          move_cycles(tile_size(stride, lane_extra), same, any, x.type != compute_type(x.type));
+}
+
+double candidate::turning(const operand& x, std::int64_t step_axis::*stride) const {
+  const step_axis *run = nullptr, *lane = nullptr;
+  int rows = 0, others = 0;
+  for (const step_axis& a : step.axes) {
+    if (a.tile < 2 || a.*stride == 0) continue;
+    if (a.*stride == 1) run = &a;
+    else if (a.label == step.lane_label) lane = &a;
+    else ++(a.role == group::batch ? others : rows);
+  }
+  constexpr std::int64_t short_row = 8;
+  if (!run || !lane || rows > 0 || run->role != group::k) return 1;
+  const std::size_t size = size_of(x.type);
+  if (run->tile <= short_row) return others == 0 && size <= 4 ? 0.3 : 1;
+  const bool plane = step.lanes == lanes::k && std::min(run->tile, lane->tile) >= 2 * short_row;
+  return !plane || !m.writes_kernels ? 1 : size == 4 ? 0.3 : size == 8 ? 0.5 : 1;
 }
 
 double candidate::scattering(const operand& x, std::int64_t step_axis::*stride, bool same) const {

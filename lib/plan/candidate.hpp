@@ -59,6 +59,9 @@ struct candidate {
   /// Estimated cycles of the whole step on one core.
   double cycles();
   double pack_cycles(const operand& x, std::int64_t step_axis::*stride, bool lane_extra, std::int64_t calls) const;
+  /// The share of its usual cost at which an operand is packed whose neighbours are summed: short rows, and planes of two summed
+  /// labels, are turned in registers. Measured.
+  double turning(const operand& x, std::int64_t step_axis::*stride) const;
   /// A result of several axes that is brought from a buffer to where it belongs goes there in short pieces, beyond the second
   /// cache a line or less each; a factor that is packed across its neighbours comes from there in such pieces. Measured.
   double scattering(const operand& x, std::int64_t step_axis::*stride, bool same) const;

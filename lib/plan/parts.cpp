@@ -2,6 +2,7 @@
 // and their sums are added in order, so the bits do not depend on the number of threads.
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "plan/plan.hpp"
 
@@ -53,6 +54,7 @@ class cutter {
     cut out{s.label, std::max({std::int64_t{1}, static_cast<std::int64_t>(wanted * static_cast<double>(length) / s.bytes), divide_up(length, most)}), 0};
     if (s.along && rows >= 1) out.part = std::max(out.part, std::min(long_run / s.step, length / parts_of_rows));
     out.part = in_lines(out);
+    if (s.along) out.part = std::max(out.part / lines_of(s.step) * lines_of(s.step), std::min(out.part, lines_of(s.step)));
     out.count = divide_up(length, out.part);
     return out.count < fewest ? cut{} : out;
   }
@@ -112,6 +114,9 @@ class cutter {
       if (f->labels.size() > 1 && stride_of(*f, x.label) == 1) part = std::max(part, 64 / static_cast<std::int64_t>(size_of(f->type)));
     return part > 64 ? part / 64 * 64 : part;
   }
+
+  /// So many steps are whole lines.
+  static std::int64_t lines_of(std::int64_t step) { return 64 / std::gcd(step, std::int64_t{64}); }
 
   const pair_op& op_;
   const std::vector<label_info>& labels_;

@@ -49,7 +49,7 @@ class cutter {
     const std::int64_t length = extent(s.label);
     // What is read for several results stays in the second cache, with room for what is read ahead, but runs of rows are long.
     // Results of the parts are few beside what the parts read.
-    const double near = std::clamp(s.along ? s.bytes / parts_of_rows : 0, second_ / 8, second_);
+    const double near = std::clamp(s.along && rows == 0 ? s.bytes / parts_of_rows : 0, second_ / 8, second_);
     const double wanted = std::max(near, 16.0 * results * static_cast<double>(size_of(compute_type(op_.c.type))));
     cut out{s.label, std::max({std::int64_t{1}, static_cast<std::int64_t>(wanted * static_cast<double>(length) / s.bytes), divide_up(length, most)}), 0};
     if (s.along && rows >= 1) out.part = std::max(out.part, std::min(long_run / s.step, length / parts_of_rows));

@@ -26,7 +26,7 @@ RICCI_INLINE vec<float> widened(hn::Vec<narrow_tag> v, bf16) {
 RICCI_INLINE vec<float> widened(hn::Vec<narrow_tag> v, f16) {
 #if defined(__F16C__) || defined(__aarch64__)
   return hn::PromoteTo(tag<float>(), hn::BitCast(hn::Rebind<hwy::float16_t, tag<float>>(), v));
-#else  // Highway's own conversion makes numbers of infinity and NaN
+#else  // as the moves convert, infinity and NaN included
   f16 given[width<float>];
   float made[width<float>];
   hn::StoreU(v, narrow_tag(), reinterpret_cast<std::uint16_t*>(given));

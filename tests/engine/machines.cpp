@@ -21,6 +21,7 @@ struct dice {
 machine tiny(dice& d) {
   machine m = this_machine();
   m.caches = {{1024, 200}, {2048, 100}, {4096, 50}};
+  m.peak_f32 = 160, m.peak_f64 = 80, m.memory_bandwidth = 24;  // not what was measured here: the choice is to be the same
   m.asks.second = m.asks.third = m.asks.memory = d(0, 2) * 512;
   m.fetches_blocks = d(0, 1) != 0;
   return m;
@@ -113,7 +114,7 @@ TEST_CASE("large products in blocks of rows, columns and sums, with what is left
     INFO("seed " << seed << ", " << name_of(c.type) << "\n" << to_string(made, this_machine()));
     REQUIRE(error_in_bounds(c.p, 0, c.bind(), expected, 2) <= 1.0);
   }
-  CHECK(blocked > 40);  // the machine's measured rates take part in the choice
+  CHECK(blocked > 50);
   CHECK(buffered > 10);
 }
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include <ricci/ricci.hpp>
+#include <ricci/core/types.hpp>
 
 namespace bench {
 

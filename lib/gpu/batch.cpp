@@ -123,9 +123,7 @@ void run_gemm_gpu(const gemm_problem& p, const void* a, const void* b, void* c, 
            if (p.deterministic) m.blas = blas_use::never, m.tuned = nullptr;
            step_shape s = shape_of_problem(p);
            if (scaled) s = scaled_only(s);
-           step_plan plan = cuda::plan_step(s, m);
-           plan.general.parts = 1;  // there is no memory for partial sums
-           return plan;
+           return cuda::plan_step(s, m, false);  // there is no memory for partial sums
          }), x, d, stream);
 }
 

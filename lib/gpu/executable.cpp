@@ -201,7 +201,7 @@ const kernel& executable::kernel_of(std::size_t launch, const alignments& at, bo
   const std::size_t index = launch * variants::per_step + (last ? 64 : 0) + static_cast<std::size_t>(rank_of(at.a) * 16 + rank_of(at.b) * 4 + rank_of(at.c));
   if (const kernel* known = variants_->known[index].load(std::memory_order_acquire)) return *known;
   const launch_plan& l = plan_.launches[launch];
-  const kernel made = load_kernel(device_, l.chain ? request_of(*l.chain) : request_of(l.step, at, last));
+  const kernel made = load_kernel(device_, l.chain ? request_of(*l.chain) : request_of(last ? *l.step.last : l.step, at));
   const std::lock_guard guard(variants_->lock);
   if (const kernel* known = variants_->known[index].load(std::memory_order_acquire)) return *known;
   variants_->kernels.push_back(made);
@@ -241,15 +241,15 @@ void executable::check_pointers(const bindings& b) const {
 void executable::launch_step(std::size_t launch, const operands& x, cu_stream stream, const char* scratch) const {
   const driver& cuda = need_driver();
   const launch_plan& l = plan_.launches[launch];
-  const step_plan& p = l.step;
   const auto one_pass = [&](const operands& given, bool last) {
+    const step_plan& p = last ? *l.step.last : l.step;
     const void *a = given.a, *b = given.b;
     if (p.shape.swapped) std::swap(a, b);
     if (p.blas.used) return run_blas(p.shape, p.blas, a, b, given.c, given.alpha, given.beta, device_, stream);
     const alignments at = alignments_of(p.shape, a, b, given.c);
-    const bool matters = p.kind == kernel_kind::small || p.kind == kernel_kind::tile || p.kind == kernel_kind::panel;
+    const bool matters = p.kind != kernel_kind::permute && (p.kind != kernel_kind::general || p.general.run.count > 1);
     const kernel& k = kernel_of(launch, matters ? at : alignments{}, last);
-    packed_args args = pack(p, given, k, device_.machine, last);
+    packed_args args = pack(p, given, k, device_.machine);
     void* list[] = {args.bytes};
     check(cuda.launch(k.function, args.grid, 1, 1, static_cast<unsigned>(threads_of(p)), 1, 1, k.shared_bytes, stream, list, nullptr),
           "launching the kernel for " + plan_.ops[static_cast<std::size_t>(l.op)].c.name);
@@ -260,7 +260,6 @@ void executable::launch_step(std::size_t launch, const operands& x, cu_stream st
   first.c = partial;
   first.alpha[0] = 1, first.alpha[1] = 0;
   last.a = nullptr, last.b = partial;
-  if (p.shape.swapped) std::swap(last.a, last.b);
   one_pass(first, false);
   one_pass(last, true);
 }

@@ -1,36 +1,208 @@
 // Texts for kernels/general.cuh and kernels/permute.cuh.
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 
+#include "gpu/long_text.hpp"
 #include "gpu/step.hpp"
 
 namespace ricci::cuda {
 namespace {
 
-std::string number(const char* type, const char* name, std::int64_t value) {
-  return std::string("  static constexpr ") + type + " " + name + " = " + std::to_string(value) + ";\n";
-}
-std::string flag(const char* name, bool value) { return std::string("  static constexpr bool ") + name + " = " + text_of(value) + ";\n"; }
+std::string flag(const char* name, bool value) { return constant_text(name, value); }
+std::string number(const char* type, const char* name, std::int64_t value) { return constant_text(type, name, value); }
 
-/// "a += ...;" for each operand with a stride along these axes.
-std::string offsets(const std::vector<axis>& axes, const std::string& operands, bool wide) {
-  std::string text = std::string("    const ") + (wide ? "u64" : "u32") + " u = static_cast<" + (wide ? "u64" : "u32") + ">(at);\n";
+constexpr std::int64_t narrow = std::int64_t{1} << 31;
+
+std::int64_t up(std::int64_t x, std::int64_t y) { return (x + y - 1) / y; }
+
+/// Neighbours in the operand innermost; what it does not have, outermost.
+void order_by(std::vector<axis>& axes, char operand) {
+  const stride_of_axis stride = stride_in(operand);
+  const auto key = [&](const axis& x) { return x.*stride != 0 ? std::abs(x.*stride) : std::int64_t{1} << 62; };
+  std::stable_sort(axes.begin(), axes.end(), [&](const axis& x, const axis& y) { return key(x) > key(y); });
+}
+
+/// An axis of which a block has `size` neighbours: `in_thread` of them for each thread, or one for each value of the bits of a
+/// thread's number from `shift` on.
+struct piece {
+  axis x;
+  std::int64_t size = 1;
+  int shift = 0;
+  bool in_thread = false;
+  std::int64_t pieces() const { return up(x.extent, size); }
+};
+
+/// What the bits and turns of a configuration count: free elements, or terms.
+struct counted {
+  std::vector<piece> pieces;    // axes of their own
+  std::vector<axis> flat;       // the others, as one index
+  int flat_bits = 0, flat_shift = 0;
+  std::int64_t flat_count() const { return count_of(flat); }
+  std::int64_t turns() const {
+    std::int64_t n = up(flat_count(), std::int64_t{1} << flat_bits);
+    for (const piece& p : pieces) n *= p.pieces();
+    return n;
+  }
+  bool is_cut() const {
+    return std::any_of(pieces.begin(), pieces.end(), [](const piece& p) { return !p.in_thread && p.x.extent % p.size != 0; });
+  }
+  /// Leading turns in which every thread has something: the flat index counts slowest.
+  std::int64_t whole_turns() const {
+    if (is_cut()) return 0;
+    std::int64_t n = flat_count() >> flat_bits;
+    for (const piece& p : pieces) n *= p.pieces();
+    return n;
+  }
+};
+
+counted counted_of(const step_shape& s, const general_config& c, bool sums) {
+  counted out;
+  std::vector<axis> axes = sums ? s.k : free_axes(s);
+  std::vector<bool> taken(axes.size(), false);
+  if (c.run.count > 1 && c.run.sums == sums) {  // an axis of runs
+    axis& x = axes[static_cast<std::size_t>(c.run.axis)];
+    if (!sums) out.pieces.push_back({{c.run.count, x.a, x.b, x.c}, c.run.count, 0, true});
+    x = {x.extent / c.run.count, x.a * c.run.count, x.b * c.run.count, x.c * c.run.count};
+  }
+  if (!sums)
+    for (const own_elements& o : c.own) out.pieces.push_back({axes[static_cast<std::size_t>(o.axis)], o.count, 0, true}), taken[static_cast<std::size_t>(o.axis)] = true;
+  int shift = 0;
+  for (const lane_bits& l : c.lanes) {
+    if (l.sums == sums && l.axis < 0) out.flat_bits = l.bits, out.flat_shift = shift;
+    if (l.sums == sums && l.axis >= 0) out.pieces.push_back({axes[static_cast<std::size_t>(l.axis)], std::int64_t{1} << l.bits, shift}), taken[static_cast<std::size_t>(l.axis)] = true;
+    shift += l.bits;
+  }
+  for (std::size_t d = 0; d < axes.size(); ++d)
+    if (!taken[d]) out.flat.push_back(axes[d]);
+  order_by(out.flat, sums && c.order == 'c' ? 'b' : c.order);
+  return out;
+}
+
+/// "a += ...;" for each operand that an index counts in.
+std::string offset_lines(const std::vector<axis>& axes, const std::string& operands, const std::string& index) {
+  std::string text;
   for (const char x : operands) {
-    const auto stride = x == 'a' ? &axis::a : x == 'b' ? &axis::b : &axis::c;
-    std::vector<std::int64_t> extents = extents_of(axes), strides = strides_of(axes, stride);
-    const std::string offset = long_offset_text(extents, strides, "u");
+    const std::string offset = long_offset_text(extents_of(axes), strides_of(axes, stride_in(x)), index);
     if (offset != "0") text += std::string("    ") + x + " += " + offset + ";\n";
   }
   return text;
 }
 
-constexpr std::int64_t narrow = std::int64_t{1} << 31;
+/// The bits of a thread's number from `shift` on.
+std::string bits_text(int shift, int bits) { return bits == 0 ? "0" : "(thread >> " + std::to_string(shift) + " & " + std::to_string((1 << bits) - 1) + ")"; }
 
-std::vector<axis> free_axes(const step_shape& s) {
-  std::vector<axis> free = s.batch;
-  free.insert(free.end(), s.m.begin(), s.m.end());
-  free.insert(free.end(), s.n.begin(), s.n.end());
-  std::stable_sort(free.begin(), free.end(), [](const axis& x, const axis& y) { return std::abs(x.c) > std::abs(y.c); });
+/// What of `at` a block or a turn counts, and where a thread is in it.
+std::string place_text(const char* name, const counted& x, const std::string& operands, const char* at) {
+  const bool wide = x.turns() >= narrow || x.flat_count() >= narrow;
+  const std::string integer = wide ? "u64" : "u32";
+  std::string t = std::string("  static __device__ bool ") + name + "(i64 " + at + ", int thread";
+  for (const char o : operands) t += std::string(", i64& ") + o;
+  t += ") {\n    bool in = true;\n    " + integer + " rest = static_cast<" + integer + ">(" + at + ");\n";
+  int n = 0;
+  for (const piece& p : x.pieces) {
+    const std::string i = "i" + std::to_string(n++), size = std::to_string(p.size);
+    const std::string block = p.pieces() == 1 ? "0" : "rest % " + std::to_string(p.pieces()) + " * " + size;
+    if (!p.in_thread) {
+      t += "    const " + integer + " " + i + " = " + block + " + " + bits_text(p.shift, std::countr_zero(static_cast<std::uint64_t>(p.size))) + ";\n";
+      if (p.x.extent % p.size != 0) t += "    in = in && " + i + " < " + std::to_string(p.x.extent) + ";\n";
+      t += offset_lines({p.x}, operands, i);
+    }
+    if (p.pieces() > 1) t += "    rest /= " + std::to_string(p.pieces()) + ";\n";
+  }
+  t += "    const " + integer + " u = rest * " + std::to_string(1 << x.flat_bits) + " + " + bits_text(x.flat_shift, x.flat_bits) + ";\n";
+  if (x.flat_count() % (std::int64_t{1} << x.flat_bits) != 0) t += "    in = in && u < " + std::to_string(x.flat_count()) + ";\n";
+  return t + offset_lines(x.flat, operands, "u") + "    return in;\n  }\n";
+}
+
+/// A thread's own elements: the axes of `in_thread` pieces, the first the innermost. Those outside stand in for the last ones.
+std::string own_text(const counted& x) {
+  std::string t = "  static __device__ bool own(i64 at, int j, i64& a, i64& b, i64& c) {\n    bool in = true;\n    u64 rest = static_cast<u64>(at), left = static_cast<u64>(j);\n";
+  int n = 0;
+  for (const piece& p : x.pieces) {
+    if (!p.in_thread) continue;
+    const std::string i = "i" + std::to_string(n++), last = std::to_string(p.x.extent - 1);
+    const std::string digit = "left % " + std::to_string(p.size);
+    t += "    u64 " + i + " = " + (p.pieces() > 1 ? "rest % " + std::to_string(p.pieces()) + " * " + std::to_string(p.size) + " + " : "") + digit + ";\n";
+    if (p.x.extent % p.size != 0) t += "    if (" + i + " > " + last + ") " + i + " = " + last + ", in = false;\n";
+    t += offset_lines({p.x}, "abc", i);
+    t += "    rest /= " + std::to_string(p.pieces()) + ", left /= " + std::to_string(p.size) + ";\n";
+  }
+  return t + "    return in;\n  }\n";
+}
+
+std::int64_t own_count(const general_config& c) {
+  std::int64_t n = c.run.sums ? 1 : c.run.count;
+  for (const own_elements& o : c.own) n *= o.count;
+  return n;
+}
+
+/// How runs lie in an operand, as general.cuh has it.
+int along(const step_shape& s, const neighbours& run, char operand, dtype t, int aligned) {
+  const stride_of_axis stride = stride_in(operand);
+  if (run.count == 1 || aligned < run.count * static_cast<int>(size_of(t))) return 0;
+  const std::vector<axis> free = free_axes(s);
+  const axis& x = (run.sums ? s.k : free)[static_cast<std::size_t>(run.axis)];
+  if (x.*stride != 1) return 0;
+  for (const auto* group : {&free, &s.k})
+    for (const axis& y : *group)
+      if (&y != &x && y.*stride % run.count != 0) return 0;
+  return run.sums ? 2 : 1;
+}
+
+int sum_bits_of(const general_config& c) {
+  int mask = 0, shift = 0;
+  for (const lane_bits& l : c.lanes) {
+    if (l.sums) mask |= ((1 << l.bits) - 1) << shift;
+    shift += l.bits;
+  }
+  return mask;
+}
+
+}  // namespace
+
+int threads_of(const general_config& c) {
+  int bits = 0;
+  for (const lane_bits& l : c.lanes) bits += l.bits;
+  return 1 << bits;
+}
+
+std::int64_t general_blocks(const step_shape& s, const general_config& c) { return counted_of(s, c, false).turns() * c.parts; }
+
+std::int64_t general_turns(const step_shape& s, const general_config& c) { return counted_of(s, c, true).turns(); }
+
+std::string general_text(const step_plan& p, const alignments& at) {
+  const step_shape& s = p.shape;
+  const counted free = counted_of(s, p.general, false), sums = counted_of(s, p.general, true);
+  const std::int64_t each = own_count(p.general);
+  std::string t = "#include \"element.cuh\"\nstruct general_type {\n";
+  t += "  using A = " + element_text(s.a) + ";\n  using B = " + element_text(s.b) + ";\n  using C = " + element_text(s.c) + ";\n";
+  t += flag("has_a", s.has_a) + flag("has_b", s.has_b) + flag("conj_a", s.conj_a) + flag("conj_b", s.conj_b) + flag("beta", s.beta);
+  t += number("int", "block", threads_of(p.general)) + number("int", "unroll", each > 4 ? 2 : 4) + number("int", "each", each);
+  const neighbours& run = p.general.run;
+  const axis terms = run.sums && run.count > 1 ? s.k[static_cast<std::size_t>(run.axis)] : axis{};
+  t += number("int", "run", run.sums ? 1 : run.count) + number("int", "terms", run.sums ? run.count : 1) + number("i64", "step_a", terms.a) + number("i64", "step_b", terms.b);
+  t += number("int", "along_a", along(s, run, 'a', s.a, at.a)) + number("int", "along_b", along(s, run, 'b', s.b, at.b)) + number("int", "along_c", along(s, run, 'c', s.c, at.c));
+  t += number("i64", "rounds", sums.turns()) + number("i64", "whole", sums.whole_turns()) + number("i64", "parts", p.general.parts);
+  t += number("i64", "count", p.general.parts > 1 ? count_of(free_axes(s)) : 0) + number("int", "sum_bits", sum_bits_of(p.general));
+  return t + place_text("place", free, "abc", "at") + own_text(free) + place_text("term", sums, "ab", "turn") + "};\n#include \"general.cuh\"\n";
+}
+
+std::string to_string(const general_config& c, const step_shape& s) {
+  int sums = 1;
+  for (const lane_bits& l : c.lanes)
+    if (l.sums) sums <<= l.bits;
+  const std::int64_t each = own_count(c);
+  return std::to_string(sums) + (sums == 1 ? " thread" : " threads") + " for each element" + (each > 1 ? ", " + std::to_string(each) + " elements a thread" : "") +
+         ", in the order of " + (c.order == 'c' ? "the result" : (c.order == 'a') != s.swapped ? "the first factor" : "the second factor") +
+         (c.parts > 1 ? ", sums in " + std::to_string(c.parts) + " parts" : "");
+}
+
+namespace {
+
+std::vector<axis> by_result(const step_shape& s) {
+  std::vector<axis> free = free_axes(s);
+  order_by(free, 'c');
   return free;
 }
 
@@ -44,36 +216,16 @@ std::size_t nearest(const std::vector<axis>& axes, std::int64_t axis::*stride) {
 
 }  // namespace
 
-std::string general_text(const step_plan& p, bool last) {
-  const step_shape& s = p.shape;
-  const bool first = p.general.parts > 1 && !last;
-  const dtype sums = compute_type(s.c);
-  const std::vector<axis> free = free_axes(s);
-  std::string t = "#include \"element.cuh\"\nstruct general_type {\n";
-  t += "  using A = " + element_text(s.a) + ";\n  using B = " + element_text(last ? sums : s.b) + ";\n";
-  t += "  using C = " + element_text(first ? sums : s.c) + ";\n";
-  t += flag("has_a", s.has_a && !last) + flag("has_b", s.has_b || last);
-  t += flag("conj_a", s.conj_a && !last) + flag("conj_b", s.conj_b && !last) + flag("beta", s.beta && !first);
-  t += number("int", "team", last ? 32 : p.general.team) + number("int", "block", p.general.block);
-  t += number("i64", "sum", last ? p.general.parts : count_of(s.k)) + number("i64", "parts", first ? p.general.parts : 1);
-  t += "  static __device__ void place(i64 at, i64& a, i64& b, i64& c) {\n";
-  t += offsets(free, last ? "c" : "abc", count_of(free) >= narrow);
-  if (last) t += "    b += at * " + std::to_string(p.general.parts) + ";\n";
-  t += "  }\n  static __device__ void term(i64 at, i64& a, i64& b) {\n";
-  t += last ? "    b += at;\n" : offsets(s.k, "ab", count_of(s.k) >= narrow);
-  return t + "  }\n};\n#include \"general.cuh\"\n";
-}
-
 bool can_permute(const step_shape& s) {
   if (s.has_a || !s.has_b || !s.k.empty()) return false;
-  const std::vector<axis> free = free_axes(s);
+  const std::vector<axis> free = by_result(s);
   const std::size_t j = nearest(free, &axis::c), i = nearest(free, &axis::b);
   if (i == j || i >= free.size() || j >= free.size()) return false;
   return free[i].extent >= 8 && free[j].extent >= 8;
 }
 
 std::int64_t permute_squares(const step_shape& s) {
-  const std::vector<axis> free = free_axes(s);
+  const std::vector<axis> free = by_result(s);
   const axis &j = free[nearest(free, &axis::c)], &i = free[nearest(free, &axis::b)];
   const auto squares = [](const axis& x) { return (x.extent + 31) / 32; };
   return count_of(free) / (i.extent * j.extent) * squares(i) * squares(j);
@@ -81,7 +233,7 @@ std::int64_t permute_squares(const step_shape& s) {
 
 std::string permute_text(const step_plan& p) {
   const step_shape& s = p.shape;
-  std::vector<axis> free = free_axes(s);
+  std::vector<axis> free = by_result(s);
   const std::size_t j = nearest(free, &axis::c), i = nearest(free, &axis::b);
   std::string t = "#include \"element.cuh\"\nstruct permute_type {\n";
   t += "  using B = " + element_text(s.b) + ";\n  using C = " + element_text(s.c) + ";\n";
@@ -90,8 +242,7 @@ std::string permute_text(const step_plan& p) {
   t += number("i64", "b_i", free[i].b) + number("i64", "c_i", free[i].c) + number("i64", "b_j", free[j].b) + number("i64", "c_j", free[j].c);
   free.erase(free.begin() + static_cast<std::ptrdiff_t>(std::max(i, j)));
   free.erase(free.begin() + static_cast<std::ptrdiff_t>(std::min(i, j)));
-  t += "  static __device__ void place(i64 at, i64& b, i64& c) {\n" + offsets(free, "bc", count_of(free) >= narrow);
-  return t + "  }\n};\n#include \"permute.cuh\"\n";
+  return t + offset_function("place", free, "bc") + "};\n#include \"permute.cuh\"\n";
 }
 
 }  // namespace ricci::cuda

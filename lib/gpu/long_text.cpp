@@ -21,8 +21,7 @@ std::string offset_function(const char* name, const std::vector<axis>& axes, con
   const bool wide = count >= (std::int64_t{1} << 31);
   t += std::string(") {\n    const ") + (wide ? "u64" : "u32") + " u = static_cast<" + (wide ? "u64" : "u32") + ">(at);\n";
   for (const char x : operands) {
-    const auto stride = x == 'a' ? &axis::a : x == 'b' ? &axis::b : &axis::c;
-    const std::string offset = long_offset_text(extents, strides_of(axes, stride), "u");
+    const std::string offset = long_offset_text(extents, strides_of(axes, stride_in(x)), "u");
     if (offset != "0") t += std::string("    ") + x + " += " + offset + ";\n";
   }
   if (padded) t += "    return u % " + std::to_string(padded) + " < " + std::to_string(axes.back().extent) + ";\n";

@@ -5,8 +5,6 @@
 
 namespace ricci::cuda {
 
-using stride_of_axis = std::int64_t axis::*;
-
 /// "  static constexpr TYPE NAME = VALUE;"
 std::string constant_text(const char* type, const char* name, std::int64_t value);
 std::string constant_text(const char* name, bool value);

@@ -30,6 +30,15 @@ std::int64_t count_of(const std::vector<axis>& axes) {
   return n;
 }
 
+std::vector<axis> free_axes(const step_shape& s) {
+  std::vector<axis> free = s.batch;
+  free.insert(free.end(), s.m.begin(), s.m.end());
+  free.insert(free.end(), s.n.begin(), s.n.end());
+  return free;
+}
+
+stride_of_axis stride_in(char operand) { return operand == 'a' ? &axis::a : operand == 'b' ? &axis::b : &axis::c; }
+
 void swap_factors(step_shape& s) {
   std::swap(s.a, s.b), std::swap(s.conj_a, s.conj_b), std::swap(s.m, s.n);
   for (auto* group : {&s.batch, &s.m, &s.n, &s.k})

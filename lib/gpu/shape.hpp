@@ -28,6 +28,13 @@ struct step_shape {
 
 std::int64_t count_of(const std::vector<axis>& axes);
 
+/// The axes that c has: those of batch, m and n.
+std::vector<axis> free_axes(const step_shape& s);
+
+using stride_of_axis = std::int64_t axis::*;
+/// Of operand 'a', 'b' or 'c'.
+stride_of_axis stride_in(char operand);
+
 /// Groups the labels of an operation and fuses those whose strides nest in every operand.
 step_shape shape_of(const pair_op& op, const std::vector<std::int64_t>& extents);
 

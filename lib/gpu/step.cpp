@@ -2,6 +2,7 @@
 #include "gpu/step.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include <ricci/core/error.hpp>
@@ -40,18 +41,6 @@ std::int64_t up(std::int64_t x, std::int64_t y) { return (x + y - 1) / y; }
 std::int64_t free_count(const step_shape& s) { return count_of(s.batch) * count_of(s.m) * count_of(s.n); }
 
 constexpr std::int64_t most_blocks = 0x7fffffff;
-
-general_config choose_general(const step_shape& s, const gpu_machine& m) {
-  general_config g;
-  const std::int64_t count = free_count(s), sum = count_of(s.k);
-  const std::int64_t lanes = static_cast<std::int64_t>(m.multiprocessors) * m.threads;
-  // Neighbouring threads of a team read neighbouring terms; alone, neighbouring elements of the result.
-  const bool along_sum = !s.k.empty() && (s.k.back().b == 1 || s.k.back().a == 1);
-  if (sum >= 32 && (count < lanes || along_sum)) g.team = 32;
-  if (sum >= 2048 && count < lanes / 256) g.team = 256;
-  if (sum >= 65536 && count < m.multiprocessors) g.parts = std::min<std::int64_t>(1024, sum / 16384 + 1);
-  return g;
-}
 
 /// Enough arithmetic for tiles in shared memory to pay.
 bool worth_tiling(const step_shape& s) {
@@ -126,6 +115,78 @@ bool takes_small(step_plan& p, const step_shape& s, const gpu_machine& m, bool t
   return !cut || all_rows * all_cols * sums < 64 * 64 * 64 || (!both && !apart && sums <= 32);
 }
 
+/// Few tiles and a long sum leave multiprocessors idle: in how many parts the sum is cut. A slice takes two thirds of a microsecond,
+/// adding up about six (measured on an H100).
+std::int64_t parts_of(const step_shape& s, const tile_config& t, const gpu_machine& m) {
+  const std::int64_t tiles = up(count_of(s.m), t.rows) * up(count_of(s.n), t.cols) * count_of(s.batch), slices = up(count_of(s.k), t.depth);
+  const std::int64_t parts = std::min(static_cast<std::int64_t>(m.multiprocessors) * t.blocks / std::max<std::int64_t>(1, tiles), slices / 4);
+  return parts > 1 && slices - slices / parts > 9 ? parts : 1;
+}
+
+/// Neighbours in memory are those of different problems.
+bool is_across(const step_shape& s, stride_of_axis stride) {
+  const axis* nearest = nullptr;
+  for (const auto* group : {&s.batch, &s.m, &s.n, &s.k})
+    for (const axis& x : *group)
+      if (x.*stride != 0 && (!nearest || std::abs(x.*stride) < std::abs(nearest->*stride))) nearest = &x;
+  return std::any_of(s.batch.begin(), s.batch.end(), [&](const axis& x) { return &x == nearest; });
+}
+bool is_across(const step_shape& s) { return is_across(s, &axis::a) || is_across(s, &axis::b) || is_across(s, &axis::c); }
+
+/// Seconds for the bytes of a step whose problems are worked on one by one, at a share of the bandwidth, or half of it if something
+/// lies across them: that comes in sectors of which one element is used (measured on an H100).
+double one_by_one_seconds(const step_shape& s, double share, const gpu_machine& m) {
+  constexpr double sector = 32;
+  double bytes = bytes_of(s);
+  const auto add_waste = [&](dtype type, stride_of_axis stride) {
+    double elements = 1;
+    for (const auto* group : {&s.batch, &s.m, &s.n, &s.k})
+      for (const axis& x : *group)
+        if (x.*stride != 0) elements *= static_cast<double>(x.extent);
+    if (is_across(s, stride)) bytes += elements * (sector - static_cast<double>(size_of(type)));
+  };
+  add_waste(s.a, &axis::a), add_waste(s.b, &axis::b), add_waste(s.c, &axis::c);
+  return bytes / ((is_across(s) ? 0.5 : share) * 1e9 * m.bandwidth);
+}
+
+/// What tiles take about, in seconds, beside the launch: a slice two thirds of a microsecond, adding up parts eight.
+double tile_seconds(const step_shape& s, const tile_config& t, const gpu_machine& m) {
+  const std::int64_t tiles = up(count_of(s.m), t.rows) * up(count_of(s.n), t.cols) * count_of(s.batch), parts = parts_of(s, t, m);
+  const double waves = std::max(1.0, static_cast<double>(tiles * parts) / (static_cast<double>(m.multiprocessors) * t.blocks));
+  return std::max(waves * static_cast<double>(up(count_of(s.k), t.depth * parts)) * 0.67e-6, one_by_one_seconds(s, 0.7, m)) + (parts > 1 ? 8e-6 : 0);
+}
+
+/// The kernel leaves this many parts of its sums, another adds them.
+void cut_sum(step_plan& p, std::int64_t parts, const gpu_machine& m) {
+  step_shape last;
+  last.has_a = false, last.a = last.b = compute_type(p.shape.c), last.c = p.shape.c, last.beta = p.shape.beta;
+  std::int64_t count = 1;
+  for (auto* group : {&p.shape.n, &p.shape.m, &p.shape.batch})
+    for (std::size_t d = group->size(); d-- > 0;) {
+      axis& x = (*group)[d];
+      last.n.push_back({x.extent, 0, count, x.c});
+      x.c = count, count *= x.extent;
+    }
+  last.k = {{parts, 0, count, 0}};
+  p.shape.c = last.b, p.shape.beta = false;
+  (p.kind == kernel_kind::tile ? p.tile.parts : p.general.parts) = parts;
+  p.last = std::make_shared<const step_plan>(plan_step(last, m, false));
+}
+
+/// Threads that share elements and terms as they lie do better than small products, panels or tiles.
+bool is_better_shared(const step_plan& p, bool small, bool panels, const gpu_machine& m) {
+  const step_shape& s = p.shape;
+  if (!m.shares) return false;
+  const double seconds = general_seconds(s, p.general, m);
+  if (small) {
+    if (is_beside(p.small)) return false;
+    if (count_of(s.k) == 1) return true;
+    if (is_across(s)) return seconds < one_by_one_seconds(s, 0.7, m);
+    return std::max(count_of(s.m), count_of(s.n)) > 64 && seconds < one_by_one_seconds(s, 0.5, m);
+  }
+  return worth_tiling(s) && (!panels || is_across(s)) && seconds < tile_seconds(s, choose_tile(s), m);
+}
+
 /// Which of the own kernels.
 step_plan plan_own(const step_shape& s, const gpu_machine& m) {
   step_plan p;
@@ -135,7 +196,11 @@ step_plan plan_own(const step_shape& s, const gpu_machine& m) {
   const bool tiling = worth_tiling(s);
   const step_shape for_panels = arranged_for_panels(s);
   const bool panels = tiling && choose_panel(for_panels, m, p.panel);
-  if (!is_heavy(s) && !(panels && in_teams(for_panels)) && takes_small(p, s, m, tiling, panels)) {
+  const bool small = !is_heavy(s) && !(panels && in_teams(for_panels)) && takes_small(p, s, m, tiling, panels);
+  p.general = choose_general(s, m);
+  if (s.has_a && is_better_shared(p, small, panels, m)) {
+    p.kind = kernel_kind::general;
+  } else if (small) {
     p.kind = kernel_kind::small;
   } else if (panels) {
     p.kind = kernel_kind::panel;
@@ -148,24 +213,40 @@ step_plan plan_own(const step_shape& s, const gpu_machine& m) {
     p.kind = kernel_kind::permute;
   } else {
     p.kind = kernel_kind::general;
-    p.general = choose_general(s, m);
   }
   return p;
 }
 
 }  // namespace
 
-step_plan plan_step(const step_shape& s, const gpu_machine& m) {
+step_plan plan_step(const step_shape& s, const gpu_machine& m, bool in_parts) {
   step_plan p = plan_own(s, m);
-  if (m.blas == blas_use::never || !s.has_a || p.kind == kernel_kind::permute || p.kind == kernel_kind::general) return p;
-  const blas_call c = blas_call_of(s);
-  // Long sums of few rows along many columns: 25 against 18 TFLOP/s.
-  const bool passed = p.kind == kernel_kind::panel && p.panel.keeps_b && p.panel.teams > 1 && count_of(p.shape.m) <= 96 && count_of(p.shape.n) > 96;
-  if (c.used && (m.blas == blas_use::always || (!passed && blas_wins(s, c)))) p.blas = c;
+  // Shared among threads although there is enough for tiles: only because that was estimated to take little longer than it must.
+  const bool shared = p.kind == kernel_kind::general && (!worth_tiling(s) || general_seconds(s, p.general, m) < 2 * p.bound_seconds);
+  if (m.blas != blas_use::never && s.has_a && p.kind != kernel_kind::permute && !shared) {
+    const blas_call c = blas_call_of(s);
+    // Long sums of few rows along many columns: 25 against 18 TFLOP/s.
+    const bool passed = p.kind == kernel_kind::panel && p.panel.keeps_b && p.panel.teams > 1 && count_of(p.shape.m) <= 96 && count_of(p.shape.n) > 96;
+    if (c.used && (m.blas == blas_use::always || (!passed && blas_wins(s, c)))) p.blas = c;
+  }
+  if (!in_parts || p.blas.used) return p;
+  const std::int64_t parts = p.kind == kernel_kind::tile ? parts_of(p.shape, p.tile, m) : p.kind == kernel_kind::general ? parts_of(p.shape, p.general, m) : 1;
+  if (parts > 1) cut_sum(p, parts, m);
   return p;
 }
 
-kernel_request request_of(const step_plan& p, const alignments& at, bool last) {
+double estimated_seconds(const step_plan& p, const gpu_machine& m) {
+  if (p.blas.used) return p.bound_seconds / 0.7 + 5e-6;
+  switch (p.kind) {
+    case kernel_kind::small: return is_beside(p.small) ? p.bytes / (0.9e9 * m.bandwidth) : one_by_one_seconds(p.shape, 0.7, m);
+    case kernel_kind::panel:
+    case kernel_kind::tile: return tile_seconds(p.shape, choose_tile(p.shape), m);
+    case kernel_kind::general: return general_seconds(p.shape, p.general, m) + (p.last ? 8e-6 : 0);
+    default: return p.bytes / (0.6e9 * m.bandwidth);
+  }
+}
+
+kernel_request request_of(const step_plan& p, const alignments& at) {
   kernel_request r;
   switch (p.kind) {
     case kernel_kind::small: {
@@ -183,7 +264,7 @@ kernel_request request_of(const step_plan& p, const alignments& at, bool last) {
       return r;
     }
     case kernel_kind::permute: return {permute_text(p), "permute", 256, 0};
-    default: return {general_text(p, last), "general", p.general.block, 0};
+    default: return {general_text(p, at), "general", threads_of(p.general), 0};
   }
 }
 
@@ -197,13 +278,13 @@ int threads_of(const step_plan& p) {
     case kernel_kind::panel: return p.panel.block;
     case kernel_kind::tile: return p.tile.block;
     case kernel_kind::permute: return 256;
-    default: return p.general.block;
+    default: return threads_of(p.general);
   }
 }
 
 std::int64_t partial_bytes(const step_plan& p) {
-  if (p.kind != kernel_kind::general || p.general.parts <= 1) return 0;
-  return free_count(p.shape) * p.general.parts * static_cast<std::int64_t>(size_of(compute_type(p.shape.c)));
+  if (!p.last) return 0;
+  return free_count(p.shape) * count_of(p.last->shape.k) * static_cast<std::int64_t>(size_of(p.shape.c));
 }
 
 namespace {
@@ -245,7 +326,7 @@ packed_args pack_permute(const step_shape& s, const operands& x) {
 
 }  // namespace
 
-packed_args pack(const step_plan& p, const operands& given, const kernel& k, const gpu_machine& m, bool last) {
+packed_args pack(const step_plan& p, const operands& given, const kernel& k, const gpu_machine& m) {
   operands x = given;
   if (p.shape.swapped) std::swap(x.a, x.b);
   const step_shape& s = p.shape;
@@ -256,14 +337,14 @@ packed_args pack(const step_plan& p, const operands& given, const kernel& k, con
   scale(args, x);
   packed_args out;
   if (p.kind == kernel_kind::tile) {
-    args.count = up(count_of(s.m), p.tile.rows) * up(count_of(s.n), p.tile.cols) * count_of(s.batch);
+    args.count = up(count_of(s.m), p.tile.rows) * up(count_of(s.n), p.tile.cols) * count_of(s.batch) * p.tile.parts;
     out.grid = grid_of(args.count);
   } else if (p.kind == kernel_kind::panel) {
     args.count = panel_parts(s, p.panel);
     out.grid = grid_of(args.count);
   } else {
-    args.count = free_count(s) * (last ? 1 : p.general.parts);
-    out.grid = grid_of(up(args.count, p.general.block / (last ? 32 : p.general.team)));
+    args.count = general_blocks(s, p.general);
+    out.grid = grid_of(args.count);
   }
   fill(out, args);
   return out;
@@ -275,13 +356,11 @@ std::string to_string(const step_plan& p) {
     case kernel_kind::small: return "small products, " + to_string(p.config);
     case kernel_kind::tile: {
       return "tiles of " + std::to_string(p.tile.rows) + " x " + std::to_string(p.tile.cols) + ", slices of " +
-             std::to_string(p.tile.depth) + ", " + to_string(p.tile.compute);
+             std::to_string(p.tile.depth) + ", " + to_string(p.tile.compute) + (p.last ? ", sums in " + std::to_string(p.tile.parts) + " parts" : "");
     }
     case kernel_kind::panel: return to_string(p.panel);
     case kernel_kind::permute: return "transposition through squares of 32 x 32";
-    default:
-      return std::to_string(p.general.team) + (p.general.team == 1 ? " thread" : " threads") + " for each element" +
-             (p.general.parts > 1 ? ", sums in " + std::to_string(p.general.parts) + " parts" : "");
+    default: return to_string(p.general, p.shape);
   }
 }
 

@@ -1,6 +1,7 @@
 // One step on the GPU: which kernel, its text, its grid. Pure: no driver is called.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,12 +20,36 @@ struct tile_config {
   arithmetic compute = arithmetic::threads;
   int rows = 64, cols = 64, depth = 16, stages = 3, block = 256, rm = 4, rn = 4, warps_m = 1, warps_n = 1;
   int blocks = 2;  // on a multiprocessor that the compiler leaves registers for
+  std::int64_t parts = 1;  // of the sum
 };
 
-/// kernels/general.cuh; parts > 1: a first pass leaves that many partial sums for each element, a second adds them.
+/// What bits of a thread's number count: elements of a free axis, or terms of a summed one; axis < 0: of all axes that are not named.
+struct lane_bits {
+  bool sums = false;
+  int axis = -1;  // of batch, m and n in this order, or of k
+  int bits = 0;
+};
+
+/// A thread has `count` neighbours along a free axis.
+struct own_elements {
+  int axis = 0;
+  std::int64_t count = 1;
+};
+
+/// A thread has `count` neighbours along an axis at once: elements of a free one, terms of a summed one.
+struct neighbours {
+  bool sums = false;
+  int axis = 0;
+  int count = 1;
+};
+
+/// kernels/general.cuh
 struct general_config {
-  int team = 1, block = 256;
-  std::int64_t parts = 1;
+  std::vector<lane_bits> lanes = std::vector<lane_bits>(1, lane_bits{false, -1, 8});  // the lowest bits first
+  std::vector<own_elements> own;
+  neighbours run;
+  char order = 'c';        // the operand in whose order axes that are not named are counted
+  std::int64_t parts = 1;  // of the sum
 };
 
 struct step_plan {
@@ -36,13 +61,19 @@ struct step_plan {
   panel_config panel;
   general_config general;
   blas_call blas;  // used: the step is the vendor's; if that cannot be found, the kernel of `kind` does it
+  std::shared_ptr<const step_plan> last;  // adds the parts of a sum: the kernel of this plan leaves them, element by element in the order
+                                          // of `shape`, one part after the other; else null
   double flops = 0, bytes = 0, bound_seconds = 0;
 };
 
-step_plan plan_step(const step_shape& s, const gpu_machine& m);
+/// `in_parts`: there is memory for partial sums.
+step_plan plan_step(const step_shape& s, const gpu_machine& m, bool in_parts = true);
 
-/// The kernel of a step for operands aligned so. `last`: the second pass of a sum in parts.
-kernel_request request_of(const step_plan& p, const alignments& at, bool last = false);
+/// What a step takes about, in seconds, beside its launch: to choose between ways, not to promise.
+double estimated_seconds(const step_plan& p, const gpu_machine& m);
+
+/// The kernel of a step for operands aligned so.
+kernel_request request_of(const step_plan& p, const alignments& at);
 
 /// How pointers are aligned, at most 16 bytes and at least an element.
 alignments alignments_of(const step_shape& s, const void* a, const void* b, const void* c);
@@ -66,10 +97,20 @@ struct operands {
 };
 
 /// Fills in the arguments and the grid.
-packed_args pack(const step_plan& p, const operands& x, const kernel& k, const gpu_machine& m, bool last = false);
+packed_args pack(const step_plan& p, const operands& x, const kernel& k, const gpu_machine& m);
 
 /// Texts of the families other than `small`.
-std::string general_text(const step_plan& p, bool last);
+std::string general_text(const step_plan& p, const alignments& at);
+general_config choose_general(const step_shape& s, const gpu_machine& m);
+/// What it takes about, in seconds, beside the launch.
+double general_seconds(const step_shape& s, const general_config& c, const gpu_machine& m);
+/// In how many parts a sum is cut, if there is memory for them.
+std::int64_t parts_of(const step_shape& s, const general_config& c, const gpu_machine& m);
+int threads_of(const general_config& c);
+/// Blocks of elements, times parts; turns that threads take for a sum.
+std::int64_t general_blocks(const step_shape& s, const general_config& c);
+std::int64_t general_turns(const step_shape& s, const general_config& c);
+std::string to_string(const general_config& c, const step_shape& s);
 std::string permute_text(const step_plan& p);
 bool can_permute(const step_shape& s);
 std::int64_t permute_squares(const step_shape& s);

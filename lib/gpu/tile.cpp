@@ -64,6 +64,7 @@ std::string tile_text(const step_plan& p, const alignments& at, int& shared_byte
   t += "  using A = " + element_text(s.a) + ";\n  using B = " + element_text(s.b) + ";\n  using C = " + element_text(s.c) + ";\n";
   t += constant_text("conj_a", s.conj_a) + constant_text("conj_b", s.conj_b) + constant_text("beta", s.beta) + constant_text("bfloat", s.a == dtype::bf16);
   t += constant_text("i64", "m", count_of(s.m)) + constant_text("i64", "n", count_of(s.n)) + constant_text("i64", "k", count_of(s.k));
+  t += constant_text("i64", "parts", c.parts) + constant_text("i64", "count", c.parts > 1 ? count_of(s.batch) * count_of(s.m) * count_of(s.n) : 0);
   t += constant_text("int", "rows", c.rows) + constant_text("int", "cols", c.cols) + constant_text("int", "depth", c.depth) + constant_text("int", "stages", c.stages) + constant_text("int", "block", c.block) + constant_text("int", "blocks", blocks);
   t += constant_text("int", "rm", c.rm) + constant_text("int", "rn", c.rn) + constant_text("int", "warps_m", c.warps_m) + constant_text("int", "warps_n", c.warps_n);
   t += constant_text("int", "compute", static_cast<int>(c.compute));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
+#include <tuple>
 
 #include "gpu/step.hpp"
 
@@ -32,18 +33,44 @@ class mover {
         if (extent(l) == 1 || std::find(seen_.begin(), seen_.end(), l) != seen_.end()) continue;
         seen_.push_back(l);
         const bool a = has(op.a, l), b = has(op.b, l), c = has(op.c, l);
-        if (a && b && c) batched_ = true;
+        if (a && b && c) batch_.push_back(l);
         else if (a && c) m_.push_back(l);
         else if (b && c) n_.push_back(l);
         else if (a && b) k_.push_back(l);
-        else batched_ = true;  // summed in one factor alone
+        else one_sided_ = true;  // summed in one factor alone
       }
   }
 
-  bool possible() const { return !batched_ && !m_.empty() && !n_.empty() && !k_.empty(); }
+  bool has_problem() const { return !one_sided_ && !m_.empty() && !n_.empty() && !k_.empty(); }
+  bool has_batch() const { return !batch_.empty(); }
   std::int64_t rows() const { return size_of_labels(m_); }
   std::int64_t cols() const { return size_of_labels(n_); }
   std::int64_t sum() const { return size_of_labels(k_); }
+
+  /// Problems one after the other: operands whose neighbours are those of different problems move.
+  transposed_product one_by_one(double& moved) const {
+    transposed_product t;
+    pair_op product = op_;
+    const labels order = in_order_of(batch_, op_.c);
+    const auto bring = [&](operand& x, const labels& rows, const labels& cols) {
+      if (!is_across(x)) return false;
+      x = temporary_for(x, joined(order, rows), cols, t);
+      moved += 2.0 * static_cast<double>(t.temporaries.back().size) * static_cast<double>(size_of(x.type));
+      return true;
+    };
+    for (const auto& [x, rows, cols] : {std::tuple{&product.a, &m_, &k_}, {&product.b, &n_, &k_}}) {
+      const operand from = *x;
+      if (bring(*x, *rows, *cols)) t.ops.push_back(move(from, *x));
+    }
+    if (!bring(product.c, m_, n_)) {
+      t.ops.push_back(product);
+      return t;
+    }
+    pair_op last = move(product.c, op_.c);
+    last.beta = op_.beta, product.beta = coefficient{0, -1, {}};
+    t.ops.push_back(product), t.ops.push_back(last);
+    return t;
+  }
 
   /// The way that moves least, if the library can do its product.
   transposed_product best(double& moved) const {
@@ -64,6 +91,13 @@ class mover {
     std::int64_t n = 1;
     for (const int l : g) n *= extent(l);
     return n;
+  }
+
+  bool is_across(const operand& x) const {
+    int nearest = -1;
+    for (const int l : x.labels)
+      if (extent(l) > 1 && (nearest < 0 || std::abs(stride_of(x, l)) < std::abs(stride_of(x, nearest)))) nearest = l;
+    return std::find(batch_.begin(), batch_.end(), nearest) != batch_.end();
   }
 
   /// Whether a group is one axis in this order.
@@ -127,8 +161,8 @@ class mover {
   const pair_op& op_;
   const std::vector<std::int64_t>& extents_;
   int first_;
-  labels seen_, m_, n_, k_;
-  bool batched_ = false;
+  labels seen_, batch_, m_, n_, k_;
+  bool one_sided_ = false;
 };
 
 /// Shares of the peak that large products reach, measured on an H200: ricci's tiles and the library.
@@ -144,15 +178,11 @@ rates rates_of(dtype t, const gpu_machine& m) {
   }
 }
 
-}  // namespace
-
-transposed_product by_transposition(const pair_op& op, const std::vector<std::int64_t>& extents, const gpu_machine& m, int first_temporary) {
-  if (m.blas == blas_use::never || op.what != action::contract || op.a.where == operand::kind::one || op.b.where == operand::kind::one) return {};
-  if (op.a.type != op.b.type || op.b.type != op.c.type || size_of(op.c.type) == 2 || op.scale.where != operand::kind::one) return {};
-  const mover way(op, extents, first_temporary);
+/// For the library: one product of matrices.
+transposed_product for_library(const pair_op& op, const mover& way, const step_shape& s, const gpu_machine& m) {
+  if (m.blas == blas_use::never || way.has_batch() || op.a.type != op.b.type || op.b.type != op.c.type || size_of(op.c.type) == 2) return {};
   constexpr std::int64_t least = 64;
-  if (!way.possible() || std::min({way.rows(), way.cols(), way.sum()}) < (m.blas == blas_use::always ? 2 : least)) return {};
-  const step_shape s = shape_of(op, extents);
+  if (std::min({way.rows(), way.cols(), way.sum()}) < (m.blas == blas_use::always ? 2 : least)) return {};
   if (blas_call_of(s).used) return {};
   double moved = 0;
   transposed_product t = way.best(moved);
@@ -167,6 +197,27 @@ transposed_product by_transposition(const pair_op& op, const std::vector<std::in
   const double own = std::max(flops / (r.own * 1e9 * useful * busy), bytes / (0.5 * per_second));
   const double other = flops / (r.library * 1e9) + (bytes + moved) / (0.7 * per_second) + 4e-6 * static_cast<double>(t.ops.size());
   return 1.15 * other < own ? t : transposed_product{};
+}
+
+/// For own kernels: what lies across problems moves, if that and the product take less than the product alone.
+transposed_product for_problems(const mover& way, const step_shape& s, const std::vector<std::int64_t>& extents, const gpu_machine& m) {
+  if (!way.has_batch() || m.blas == blas_use::always) return {};
+  double moved = 0;
+  transposed_product t = way.one_by_one(moved);
+  if (t.ops.size() == 1) return {};
+  double seconds = moved / (0.6e9 * m.bandwidth);
+  for (const pair_op& part : t.ops) seconds += 3e-6 + (part.a.where == operand::kind::one ? 0 : estimated_seconds(plan_step(shape_of(part, extents), m), m));
+  return 1.15 * seconds < estimated_seconds(plan_step(s, m), m) ? t : transposed_product{};
+}
+
+}  // namespace
+
+transposed_product by_transposition(const pair_op& op, const std::vector<std::int64_t>& extents, const gpu_machine& m, int first_temporary) {
+  if (op.what != action::contract || op.a.where == operand::kind::one || op.b.where == operand::kind::one || op.scale.where != operand::kind::one) return {};
+  const mover way(op, extents, first_temporary);
+  if (!way.has_problem()) return {};
+  const step_shape s = shape_of(op, extents);
+  return way.has_batch() ? for_problems(way, s, extents, m) : for_library(op, way, s, m);
 }
 
 }  // namespace ricci::cuda

@@ -127,13 +127,14 @@ TEST_CASE("calls of a library do what the step says") {
 
 TEST_CASE("the library is used where it may be and where it wins") {
   gpu_machine m = described_h200();
-  const auto used = [&](dtype t, int n) { return cuda::plan_step(square_step(t, n, false, 100), m).blas.used; };
+  const auto used = [&](dtype t, int n, std::int64_t batch = 1000) { return cuda::plan_step(square_step(t, n, false, batch), m).blas.used; };
   CHECK(!used(dtype::f16, 128));  // a described machine has none
   m.blas = blas_use::where_it_wins;
   CHECK(used(dtype::f16, 128));
   CHECK(!used(dtype::f16, 32));
   CHECK(!used(dtype::f64, 64));
   CHECK(used(dtype::f64, 72));
+  CHECK(!used(dtype::f64, 72, 100));  // a call takes longer
   CHECK(used(dtype::c128, 56));
   CHECK(!used(dtype::c128, 48));
   m.blas = blas_use::always;

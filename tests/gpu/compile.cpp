@@ -53,7 +53,7 @@ void add_families(std::vector<job>& to, int architecture) {
     const auto add = [&](const char* what, step_shape s, const alignments& at, bool last = false) {
       s.a = s.b = s.c = type;
       const step_plan p = cuda::plan_step(s, described_h200());
-      to.push_back({std::string(what) + " " + name_of(type), request_of(p, at, last && p.general.parts > 1), architecture});
+      to.push_back({std::string(what) + " " + name_of(type), request_of(last ? *p.last : p, at), architecture});
     };
     step_shape s = square_step(type, 7, true, 1000);
     add("shifted", s, {2, 4, 8});

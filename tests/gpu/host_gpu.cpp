@@ -21,16 +21,35 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr cuda::alignments aligned{16, 16, 16}, unaligned{2, 2, 2};
+
 std::string replaced(std::string text, const std::string& what, const std::string& by) {
   for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size()) text.replace(at, what.size(), by);
   return text;
 }
 
-/// A kernel's text in a namespace of its own, with a function that launches it.
+/// A header of the library without what it includes.
+std::string header(const std::string& name) {
+  const auto* const at = std::find(cuda::kernel_text_names, cuda::kernel_text_names + cuda::kernel_text_count, name);
+  std::istringstream lines(cuda::kernel_texts[at - cuda::kernel_text_names]);
+  std::string text;
+  for (std::string line; std::getline(lines, line);)
+    if (line[0] != '#' || line.find("unroll") != line.npos) text += line + "\n";
+  return text;
+}
+
+/// A kernel's text in a namespace of its own, with a function that launches it. Headers that the text configures go with it.
 std::string wrapped(const std::string& text, std::size_t n) {
   const std::string space = "kernel_" + std::to_string(n);
-  const std::string body = replaced(replaced(text, "#include \"chain.cuh\"\n", ""), "extern \"C\" ", "static ");
-  return "namespace " + space + " {\nuint4 pool[16384];\n" + body + "void call(void* args) { chain(*static_cast<chain_args*>(args)); }\n}\n" +
+  std::string body = replaced(text, "#include \"chain.cuh\"\n", ""), name = "chain";
+  for (const char* const own : {"general", "permute"}) {
+    const std::string line = std::string("#include \"") + own + ".cuh\"\n";
+    if (text.find(line) == text.npos) continue;
+    name = own;
+    body = replaced(replaced(body, line, header(name + ".cuh")), "__shared__ W", "static W");
+  }
+  body = replaced(body, "extern \"C\" ", "static ");
+  return "namespace " + space + " {\nuint4 pool[16384];\n" + body + "void call(void* args) { " + name + "(*static_cast<" + name + "_args*>(args)); }\n}\n" +
          "extern \"C\" void launch_" + std::to_string(n) + "(void* args, unsigned grid, unsigned threads, bool reverse) {\n  host::launch(grid, threads, reverse, " +
          space + "::pool, sizeof " + space + "::pool, " + space + "::call, args);\n}\n";
 }
@@ -78,6 +97,8 @@ void contract(const pair_op& op, const program& source, const std::vector<void*>
 
 }  // namespace
 
+bool host_gpu::runs(const cuda::step_plan& p) { return p.kind == cuda::kernel_kind::general || p.kind == cuda::kernel_kind::permute; }
+
 host_gpu::host_gpu() {
   std::string name = (fs::temp_directory_path() / "ricci-host-XXXXXX").string();
   if (!mkdtemp(name.data())) throw std::runtime_error("no folder for kernels");
@@ -91,9 +112,29 @@ host_gpu::~host_gpu() {
 }
 
 void host_gpu::add(const cuda::program_plan& p) {
-  for (const cuda::launch_plan& l : p.launches)
-    if (l.chain)
-      if (const std::string text = request_of(*l.chain).text; std::find(texts_.begin(), texts_.end(), text) == texts_.end()) texts_.push_back(text);
+  const auto add_text = [&](const std::string& text) {
+    if (std::find(texts_.begin(), texts_.end(), text) == texts_.end()) texts_.push_back(text);
+  };
+  for (const cuda::launch_plan& l : p.launches) {
+    if (l.chain) add_text(request_of(*l.chain).text);
+    else if (runs(l.step))
+      for (const cuda::step_plan* const step : {&l.step, l.step.last.get()})
+        for (const cuda::alignments& at : {aligned, unaligned})
+          if (step) add_text(request_of(*step, at).text);
+  }
+}
+
+void host_gpu::launch(const std::string& text, void* args, unsigned grid, int threads, bool reverse) const {
+  const auto at = std::find(texts_.begin(), texts_.end(), text) - texts_.begin();
+  launchers_[static_cast<std::size_t>(at)](args, grid, static_cast<unsigned>(threads), reverse);
+}
+
+void host_gpu::run_step(const cuda::step_plan& p, const cuda::operands& x, bool reverse) const {
+  const void *a = x.a, *b = x.b;
+  if (p.shape.swapped) std::swap(a, b);
+  const cuda::alignments there = alignments_of(p.shape, a, b, x.c);
+  cuda::packed_args args = pack(p, x, {}, cuda::described_h200());
+  launch(request_of(p, there == aligned ? aligned : unaligned).text, args.bytes, args.grid, threads_of(p), reverse);
 }
 
 std::string host_gpu::compile() {
@@ -106,7 +147,7 @@ std::string host_gpu::compile() {
     for (std::size_t n = 0; n < texts_.size(); ++n) out << wrapped(texts_[n], n);
   }
   const std::string file = folder_ + "/kernels.so", log = folder_ + "/log";
-  const std::string command = std::string(RICCI_HOST_COMPILER) + " -std=c++20 -O0 -w -fno-strict-aliasing -fPIC -shared -o " + file + " " + folder_ + "/kernels.cpp 2> " + log;
+  const std::string command = std::string(RICCI_HOST_COMPILER) + " -std=c++20 -O0 -w -fno-strict-aliasing -fsanitize=alignment -fsanitize-undefined-trap-on-error -fPIC -shared -o " + file + " " + folder_ + "/kernels.cpp 2> " + log;
   const int result = std::system(command.c_str());
   if (result == 0) library_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library_) {
@@ -126,6 +167,21 @@ void host_gpu::run(const cuda::program_plan& p, const bindings& b, bool reverse)
     return x.where == operand::kind::temporary ? workspace.data() + x.offset : nullptr;
   };
   for (const cuda::launch_plan& l : p.launches) {
+    if (!l.chain && library_ && runs(l.step)) {
+      const pair_op& op = p.ops[static_cast<std::size_t>(l.op)];
+      const std::complex<double> alpha = scalar(op.alpha, b), beta = scalar(op.beta, b);
+      cuda::operands x{pointer(l.places[0]), pointer(l.places[1]), pointer(l.places[2]), {alpha.real(), alpha.imag()}, {beta.real(), beta.imag()}};
+      if (l.step.last) {
+        std::vector<char> parts(static_cast<std::size_t>(partial_bytes(l.step)) + 16, '\xff');
+        void* const partial = parts.data();
+        run_step(l.step, {x.a, x.b, partial}, reverse);
+        x.a = nullptr, x.b = partial;
+        run_step(*l.step.last, x, reverse);
+      } else {
+        run_step(l.step, x, reverse);
+      }
+      continue;
+    }
     if (!l.chain) {
       contract(p.ops[static_cast<std::size_t>(l.op)], p.source, {pointer(l.places[0]), pointer(l.places[1]), pointer(l.places[2])}, b);
       continue;
@@ -138,8 +194,7 @@ void host_gpu::run(const cuda::program_plan& p, const bindings& b, bool reverse)
       const double both[2] = {x.real(), x.imag()};
       args.add(both);
     }
-    const auto at = std::find(texts_.begin(), texts_.end(), request_of(*l.chain).text) - texts_.begin();
-    launchers_[static_cast<std::size_t>(at)](args.bytes(), args.grid(), static_cast<unsigned>(l.chain->config.threads), reverse);
+    launch(request_of(*l.chain).text, args.bytes(), args.grid(), l.chain->config.threads, reverse);
   }
 }
 

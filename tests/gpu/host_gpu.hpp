@@ -15,14 +15,19 @@ class host_gpu {
   host_gpu(const host_gpu&) = delete;
   host_gpu& operator=(const host_gpu&) = delete;
 
-  /// The chains of a plan; they can run after compile().
+  /// Whether kernels of this kind run here; the others are plain loops.
+  static bool runs(const cuda::step_plan& p);
+  /// The kernels of a plan; they can run after compile().
   void add(const cuda::program_plan& p);
   /// Empty, or what the compiler said.
   std::string compile();
-  /// Everything on the calling thread; single contractions by plain loops.
+  /// Everything on the calling thread.
   void run(const cuda::program_plan& p, const bindings& b, bool reverse) const;
 
  private:
+  void launch(const std::string& text, void* args, unsigned grid, int threads, bool reverse) const;
+  void run_step(const cuda::step_plan& p, const cuda::operands& x, bool reverse) const;
+
   using launcher = void (*)(void* args, unsigned grid, unsigned threads, bool reverse);
   std::string folder_;
   std::vector<std::string> texts_;

@@ -27,7 +27,7 @@ void labels(case_builder& c, std::initializer_list<std::pair<char, std::int64_t>
 }
 
 void product_of(dtype t, std::initializer_list<std::pair<char, std::int64_t>> extents, const char* left, const char* a,
-                const char* b, const char* left_order, const char* a_order, update op, int shift = 0) {
+                const char* b, const char* left_order, const char* a_order, update op, int shift = 0, bool shares = true) {
   if (!has_gpu()) return;
   case_builder c(t, 7);
   labels(c, extents);
@@ -37,16 +37,16 @@ void product_of(dtype t, std::initializer_list<std::pair<char, std::int64_t>> ex
   x.conj = true;
   s.terms.push_back({c.scalar({1.5, -0.5}), false, {x, y}});
   c.p.statements.push_back(s);
-  require_right_on_gpu(c, 2, shift, std::string(left) + "=" + a + "*" + b, op == update::assign);
+  require_right_on_gpu(c, 2, shift, std::string(left) + "=" + a + "*" + b, op == update::assign, shares);
 }
 
 }  // namespace
 
 TEST_CASE("large products in tiles") {
   for (dtype t : all_types) {
-    product_of(t, {{'i', 130}, {'j', 96}, {'k', 77}}, "ij", "ik", "kj", "", "", update::assign);
-    product_of(t, {{'i', 67}, {'j', 131}, {'k', 48}}, "ij", "ik", "kj", "ji", "ki", update::add, 1);
-    product_of(t, {{'z', 3}, {'a', 5}, {'b', 13}, {'c', 9}, {'d', 8}, {'k', 11}, {'l', 6}}, "zabcd", "zabkl", "zklcd", "zabcd", "zbalk", update::subtract);
+    product_of(t, {{'i', 130}, {'j', 96}, {'k', 77}}, "ij", "ik", "kj", "", "", update::assign, 0, false);
+    product_of(t, {{'i', 67}, {'j', 131}, {'k', 48}}, "ij", "ik", "kj", "ji", "ki", update::add, 1, false);
+    product_of(t, {{'z', 3}, {'a', 5}, {'b', 13}, {'c', 9}, {'d', 8}, {'k', 11}, {'l', 6}}, "zabcd", "zabkl", "zklcd", "zabcd", "zbalk", update::subtract, 0, false);
   }
 }
 
@@ -58,7 +58,7 @@ TEST_CASE("tiles of every layout and side") {
       for (int way = 0; way < 8; ++way) {
         if ((n == 200 && way % 3 != 0) || at++ % parts != part) continue;
         product_of(t, {{'z', 2}, {'i', n == 200 ? 72 : n}, {'j', n}, {'k', n == 128 ? 97 : n}}, "zij", "zik", way & 1 ? "zkj" : "zjk", way & 4 ? "zji" : "zij",
-                   way & 2 ? "zki" : "zik", way % 3 == 0 ? update::assign : update::add, way == 5 ? 1 : 0);
+                   way & 2 ? "zki" : "zik", way % 3 == 0 ? update::assign : update::add, way == 5 ? 1 : 0, false);
       }
 }
 
@@ -72,12 +72,38 @@ TEST_CASE("contractions whose tensors lie in different orders") {
   for (dtype t : all_types)
     for (const orders& o : all) {
       std::initializer_list<std::pair<char, std::int64_t>> extents = {{'a', 12}, {'b', 6}, {'c', 13}, {'d', 8}, {'e', 9}, {'f', 4}, {'g', 5}, {'i', 3}, {'j', 5}, {'k', 4}, {'m', 10}};
-      product_of(t, extents, o.c, o.a, o.b, "", "", t == dtype::c64 ? update::add : update::assign, t == dtype::f64 ? 1 : 0);
+      for (const bool shares : {false, true})
+        product_of(t, extents, o.c, o.a, o.b, "", "", t == dtype::c64 ? update::add : update::assign, t == dtype::f64 ? 1 : 0, shares);
+    }
+}
+
+TEST_CASE("few tiles with sums in parts") {
+  for (dtype t : all_types)
+    for (const bool beta : {false, true}) {
+      product_of(t, {{'i', 70}, {'j', 50}, {'k', 3001}}, "ij", "ik", "kj", "", "", beta ? update::add : update::assign, 0, false);
+      product_of(t, {{'z', 2}, {'i', 33}, {'j', 20}, {'k', 37}, {'l', 41}}, "zij", "zlik", "zjkl", "zji", "", beta ? update::subtract : update::assign, 1, false);
+    }
+}
+
+TEST_CASE("problems that lie side by side") {
+  for (dtype t : all_types)
+    for (const bool shares : {false, true}) {
+      product_of(t, {{'e', 301}, {'i', 15}, {'j', 22}, {'k', 40}}, "ije", "eki", "jke", "", "", update::assign, 0, shares);
+      product_of(t, {{'e', 24}, {'f', 9}, {'i', 87}, {'j', 117}, {'k', 24}}, "efij", "jfke", "fike", "", "", update::add, 1, shares);
+      product_of(t, {{'e', 99}, {'i', 34}, {'j', 16}, {'k', 88}, {'l', 3}}, "iej", "jekl", "ilke", "", "", update::assign, 0, shares);
+      product_of(t, {{'e', 38}, {'f', 17}, {'j', 183}, {'k', 8}}, "fej", "ekf", "fjke", "", "", update::add, 0, shares);
     }
 }
 
 TEST_CASE("long sums") {
-  for (dtype t : {dtype::f32, dtype::f64, dtype::c64, dtype::c128}) {
+  for (dtype t : all_types) {
+    product_of(t, {{'i', 4}, {'j', 5}, {'k', 3000}}, "ji", "kij", "k", "", "", update::add);
+    product_of(t, {{'i', 107}, {'k', 4000}, {'l', 3}}, "i", "kli", "lk", "", "", update::assign);
+    product_of(t, {{'i', 53}, {'j', 7}, {'k', 911}, {'l', 8}}, "ij", "ikl", "lkj", "ji", "", update::add);
+    product_of(t, {{'i', 3001}, {'j', 11}, {'k', 64}}, "ij", "ik", "kj", "", "", update::subtract);
+    product_of(t, {{'i', 3001}, {'j', 44}}, "ij", "i", "j", "ji", "", update::add);
+    product_of(t, {{'i', 70}, {'j', 44}}, "", "ij", "ji", "", "", update::assign);
+    if (size_of(t) == 2) continue;  // sums of 16 bits lose more than their bound says of long ones
     product_of(t, {{'k', 300007}}, "", "k", "k", "", "", update::add);
     product_of(t, {{'i', 3}, {'k', 100000}}, "i", "ik", "k", "", "", update::assign);
     product_of(t, {{'i', 500}, {'k', 700}}, "i", "ik", "k", "", "ki", update::assign);

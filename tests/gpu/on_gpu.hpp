@@ -9,7 +9,7 @@
 #include <catch2/catch.hpp>
 
 #include "build_program.hpp"
-#include "gpu/device.hpp"
+#include "gpu/executable.hpp"
 
 namespace ricci::test {
 
@@ -75,16 +75,19 @@ class gpu_memory {
   std::vector<void*> pointers_;
 };
 
-/// Runs the case on the GPU and says whether the results (of one statement) and the guards are as they should be.
-inline void require_right_on_gpu(case_builder& c, int factors, int shift, const std::string& what, bool poison = false) {
+/// Runs the case on the GPU and says whether the results (of one statement) and the guards are as they should be. `shares`: as
+/// gpu_machine has it.
+inline void require_right_on_gpu(case_builder& c, int factors, int shift, const std::string& what, bool poison = false, bool shares = true) {
   const auto expected = evaluate(c.p, 0, c.bind());
   if (poison)
     for (std::int64_t i = 0; i < c.sizes[0]; ++i) put(c.type, c.pointers[0], i, {std::nan(""), std::nan("")});
   gpu_memory memory(c, shift);
-  const auto plan = compile(on_gpu(c.p));
-  run(*plan, memory.bind());
+  cuda::gpu_machine machine = cuda::current_device().machine;
+  machine.shares = shares;
+  const cuda::executable plan(cuda::make_program_plan(on_gpu(c.p), machine, {}));
+  plan.run(memory.bind(), nullptr);
   const bool untouched = memory.fetch();
-  INFO(what << ", " << name_of(c.type) << ", shift " << shift << "\n" << describe(*plan));
+  INFO(what << ", " << name_of(c.type) << ", shift " << shift << "\n" << plan.describe());
   REQUIRE(untouched);
   REQUIRE(error_in_bounds(c.p, 0, c.bind(), expected, factors) <= 1.0);
 }

@@ -2,7 +2,7 @@
 //
 // Slices of a and b pass through stages of shared memory, neighbours as they are neighbours in memory. Indices are flattened
 // labels; the text before this header defines tile_type: A, B, C, conj_a, conj_b, beta, m, n, k, rows, cols, depth, stages,
-// block, blocks, rm, rn, warps_m, warps_n, compute, a_along_k, b_along_k (neighbours in memory run along k), vec_a, vec_b (elements
+// block, blocks, parts, count (the sum is cut into so many parts, which have `count` elements of c each; else 1), rm, rn, warps_m, warps_n, compute, a_along_k, b_along_k (neighbours in memory run along k), vec_a, vec_b (elements
 // of one copy), vec_c (of one store, of the tensor cores) and the offsets
 //   row(i, a, c), col(j, b, c), sum(k, a, b), batch(z, a, b, c)
 // and `offsets`, where in shared memory the offsets of a tile's rows and columns are kept (0: they are not).
@@ -225,11 +225,14 @@ extern "C" __global__ void __launch_bounds__(tile_type::block, tile_type::blocks
   extern __shared__ __align__(16) char shared[];
   const W alpha = coefficient(static_cast<W*>(nullptr), args.alpha), beta = coefficient(static_cast<W*>(nullptr), args.beta);
   constexpr i64 tiles_m = (T::m + T::rows - 1) / T::rows, tiles_n = (T::n + T::cols - 1) / T::cols;
-  constexpr i64 slices = (T::k + T::depth - 1) / T::depth;
+  constexpr i64 all_slices = (T::k + T::depth - 1) / T::depth, piece = (all_slices + T::parts - 1) / T::parts;
   for (i64 at = blockIdx.x; at < args.tiles; at += gridDim.x) {
     const i64 i0 = at % tiles_m * T::rows, j0 = at / tiles_m % tiles_n * T::cols;
     i64 oa = 0, ob = 0, oc = 0;
-    T::batch(at / tiles_m / tiles_n, oa, ob, oc);
+    T::batch(at / tiles_m / tiles_n / T::parts, oa, ob, oc);
+    const i64 part = T::parts > 1 ? at / tiles_m / tiles_n % T::parts : 0, first = part * piece, rest = all_slices - first;
+    const i64 slices = T::parts == 1 ? all_slices : rest < piece ? rest : piece;  // none of parts too many
+    oc += part * T::count;
     // Offsets of many labels take longer than products: every line's once.
     i64* const row_a = reinterpret_cast<i64*>(shared + T::offsets), *const row_c = row_a + T::rows, *const col_b = row_c + T::rows, *const col_c = col_b + T::cols;
     if constexpr (T::offsets > 0) {
@@ -251,7 +254,7 @@ extern "C" __global__ void __launch_bounds__(tile_type::block, tile_type::blocks
     const auto load = [&](i64 slice, int slot) {
       XA* const to_a = reinterpret_cast<XA*>(shared + slot * (a_bytes + b_bytes));
       XB* const to_b = reinterpret_cast<XB*>(shared + slot * (a_bytes + b_bytes) + a_bytes);
-      const i64 k0 = slice * T::depth;
+      const i64 k0 = (first + slice) * T::depth;
       load_slice<typename T::A, T::rows, T::depth, pitch_a, T::block, T::a_along_k, T::vec_a>(to_a, pa, T::m - i0, T::k - k0, [&](int line, int k) {
         i64 a = 0, b = 0, c = 0;
         if constexpr (T::offsets > 0) a = row_a[line];

@@ -128,3 +128,14 @@ inline void meet(unsigned& arrived, unsigned& turn, unsigned count) {
 }
 inline void __syncthreads() { meet(host::arrived, host::turn, static_cast<unsigned>(host::fibres.size())); }
 inline void __syncwarp() { meet(host::warp_arrived[host::current / 32], host::warp_turn[host::current / 32], 32); }
+/// What the thread whose number differs in the bits of `mask` gives.
+template <class T> T __shfl_xor_sync(unsigned, T x, int mask) {
+  static char given[1024][16];
+  const unsigned me = host::current;
+  std::memcpy(given[me], &x, sizeof x);
+  __syncwarp();
+  T y;
+  std::memcpy(&y, given[me ^ static_cast<unsigned>(mask)], sizeof y);
+  __syncwarp();
+  return y;
+}

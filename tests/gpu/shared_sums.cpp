@@ -1,0 +1,120 @@
+// Sums, products with short sides, transpositions and element by element: their kernels run on this CPU, beside the reference.
+#include <catch2/catch.hpp>
+
+#include <memory>
+#include <vector>
+
+#include "host_gpu.hpp"
+#include "on_gpu.hpp"
+#include "random_program.hpp"
+#include "reduced.hpp"
+
+using namespace ricci;
+using namespace ricci::test;
+
+namespace {
+
+/// A GPU so small that sums of a few hundred terms are cut into parts.
+cuda::gpu_machine small_gpu() {
+  cuda::gpu_machine m = cuda::described_h200();
+  m.multiprocessors = 4;
+  return m;
+}
+
+/// What of the choices was met.
+struct seen {
+  int steps = 0, permuted = 0, parts = 0, own = 0, runs = 0, runs_of_terms = 0, boxes = 0;
+
+  void count(const cuda::program_plan& p) {
+    for (const cuda::launch_plan& l : p.launches) {
+      if (l.chain || !host_gpu::runs(l.step)) continue;
+      ++steps;
+      if (l.step.kind == cuda::kernel_kind::permute) ++permuted;
+      const cuda::general_config& c = l.step.general;
+      parts += l.step.last != nullptr, own += !c.own.empty(), runs += c.run.count > 1 && !c.run.sums, runs_of_terms += c.run.count > 1 && c.run.sums;
+      boxes += c.lanes.size() > 2;
+    }
+  }
+};
+
+void run_all(std::vector<std::unique_ptr<case_builder>>& cases, seen& met) {
+  host_gpu gpu;
+  std::vector<cuda::program_plan> plans;
+  for (const auto& c : cases) {
+    plans.push_back(cuda::make_program_plan(on_gpu(c->p), small_gpu(), {}));
+    gpu.add(plans.back()), met.count(plans.back());
+  }
+  const std::string failure = gpu.compile();
+  INFO(failure);
+  REQUIRE(failure.empty());
+  for (std::size_t n = 0; n < cases.size(); ++n) {
+    case_builder& c = *cases[n];
+    const auto expected = evaluate(c.p, 0, c.bind());
+    gpu.run(plans[n], c.bind(), n % 2 == 1);
+    INFO("case " << n << ", " << name_of(c.type) << "\n" << to_string(c.p) << cuda::to_string(plans[n], small_gpu()));
+    CHECK(error_in_bounds(c.p, 0, c.bind(), expected, 2) <= 1.0);
+  }
+}
+
+/// C(left) = A(a) B(b), or A(a) alone, packed in these orders.
+std::unique_ptr<case_builder> packed(dtype t, unsigned seed, std::initializer_list<std::pair<char, std::int64_t>> extents, const char* left, const char* a, const char* b, update op) {
+  auto c = std::make_unique<case_builder>(t, seed);
+  for (const auto& [name, extent] : extents) c->label(name, extent);
+  statement s;
+  s.left = c->tensor("C", left), s.op = op;
+  product term{c->scalar({0.75, -0.5}), false, {c->tensor("A", a)}};
+  if (*b) term.factors.push_back(c->tensor("B", b));
+  s.terms.push_back(term);
+  c->p.statements.push_back(s);
+  return c;
+}
+
+}  // namespace
+
+TEST_CASE("contractions of random labels") {
+  std::vector<std::unique_ptr<case_builder>> cases;
+  for (unsigned seed = 1; seed <= (reduced_tests() ? 30u : 150u); ++seed) {
+    dice d{std::mt19937(seed)};
+    cases.push_back(std::make_unique<case_builder>(any_type(d), seed));
+    add_statement(*cases.back(), d, d(2, 5), d.chance(50) ? 5 : 17, 2, 1);
+  }
+  seen met;
+  run_all(cases, met);
+  CHECK(met.steps > static_cast<int>(cases.size()) / 2);
+}
+
+TEST_CASE("every way of sharing") {
+  std::vector<std::unique_ptr<case_builder>> cases;
+  unsigned seed = 0;
+  for (int t = 0; t < dtype_count; ++t) {
+    const dtype type = static_cast<dtype>(t);
+    const update op = t % 2 ? update::add : update::assign;
+    const auto add = [&](std::initializer_list<std::pair<char, std::int64_t>> extents, const char* left, const char* a, const char* b) {
+      cases.push_back(packed(type, ++seed, extents, left, a, b, op));
+    };
+    add({{'i', 7}, {'k', 4096}}, "i", "ik", "");                              // along the terms
+    add({{'i', 16}, {'k', 600}}, "i", "ki", "k");                             // along the elements, and terms beside them
+    add({{'i', 3}, {'k', 1001}, {'l', 2}}, "i", "kil", "");                   // few neighbours, then terms
+    add({{'i', 5}, {'j', 8}, {'k', 512}}, "ij", "ik", "jk");                  // columns of a thread's own
+    add({{'i', 24}, {'j', 9}, {'k', 40}}, "ji", "ik", "kj");
+    add({{'e', 40}, {'i', 6}, {'j', 5}, {'k', 3}}, "ije", "eki", "jke");      // problems side by side
+    add({{'i', 24}, {'j', 40}}, "", "ij", "ji");                              // factors that lie across each other
+    add({{'i', 12}, {'j', 16}, {'k', 9}}, "kij", "ij", "k");                  // element by element
+    add({{'i', 33}, {'j', 21}, {'k', 2}}, "jki", "ijk", "");                  // transpositions
+    add({{'i', 4}, {'j', 3}, {'k', 8}}, "kji", "ijk", "");
+    for (const char* const left : {"ij", "i"}) {  // rows of b are an odd number of elements apart
+      add({{'i', 9}, {'j', 16}, {'p', 17}}, left, "ij", "ip");
+      reference& b = cases.back()->p.statements[0].terms[0].factors[1];
+      b.axes[1].label = cases.back()->p.statements[0].terms[0].factors[0].axes[1].label;
+    }
+  }
+  seen met;
+  run_all(cases, met);
+  CHECK(met.steps >= static_cast<int>(cases.size()) * 8 / 10);
+  CHECK(met.permuted > 0);
+  CHECK(met.parts > 0);
+  CHECK(met.own > 0);
+  CHECK(met.runs > 0);
+  CHECK(met.runs_of_terms > 0);
+  CHECK(met.boxes > 0);
+}

@@ -117,13 +117,14 @@ std::string place_text(const char* name, const counted& x, const std::string& op
 
 /// A thread's own elements: the axes of `in_thread` pieces, the first the innermost. Those outside stand in for the last ones.
 std::string own_text(const counted& x) {
-  std::string t = "  static __device__ bool own(i64 at, int j, i64& a, i64& b, i64& c) {\n    bool in = true;\n    u64 rest = static_cast<u64>(at), left = static_cast<u64>(j);\n";
+  const std::string integer = x.turns() >= narrow ? "u64" : "u32";
+  std::string t = "  static __device__ bool own(i64 at, int j, i64& a, i64& b, i64& c) {\n    bool in = true;\n    " + integer + " rest = static_cast<" + integer + ">(at), left = static_cast<" + integer + ">(j);\n";
   int n = 0;
   for (const piece& p : x.pieces) {
     if (!p.in_thread) continue;
     const std::string i = "i" + std::to_string(n++), last = std::to_string(p.x.extent - 1);
     const std::string digit = "left % " + std::to_string(p.size);
-    t += "    u64 " + i + " = " + (p.pieces() > 1 ? "rest % " + std::to_string(p.pieces()) + " * " + std::to_string(p.size) + " + " : "") + digit + ";\n";
+    t += "    " + integer + " " + i + " = " + (p.pieces() > 1 ? "rest % " + std::to_string(p.pieces()) + " * " + std::to_string(p.size) + " + " : "") + digit + ";\n";
     if (p.x.extent % p.size != 0) t += "    if (" + i + " > " + last + ") " + i + " = " + last + ", in = false;\n";
     t += offset_lines({p.x}, "abc", i);
     t += "    rest /= " + std::to_string(p.pieces()) + ", left /= " + std::to_string(p.size) + ";\n";
@@ -170,6 +171,40 @@ int threads_of(const general_config& c) {
 std::int64_t general_blocks(const step_shape& s, const general_config& c) { return counted_of(s, c, false).turns() * c.parts; }
 
 std::int64_t general_turns(const step_shape& s, const general_config& c) { return counted_of(s, c, true).turns(); }
+bool has_whole_turns(const step_shape& s, const general_config& c) { return counted_of(s, c, true).whole_turns() > 0; }
+
+namespace {
+
+/// How far from the first one a thread's element or term lies; negative if it has none.
+std::int64_t offset_in_block(const counted& x, int thread, stride_of_axis stride) {
+  const auto bits_at = [&](int shift, std::int64_t size) { return (thread >> shift) % size; };
+  std::int64_t offset = 0, u = bits_at(x.flat_shift, std::int64_t{1} << x.flat_bits);
+  if (u >= x.flat_count()) return -1;
+  for (const piece& p : x.pieces) {
+    if (p.in_thread) continue;
+    const std::int64_t i = bits_at(p.shift, p.size);
+    if (i >= p.x.extent) return -1;
+    offset += i * std::abs(p.x.*stride);
+  }
+  for (std::size_t d = x.flat.size(); d-- > 0; u /= x.flat[d].extent) offset += u % x.flat[d].extent * std::abs(x.flat[d].*stride);
+  return offset;
+}
+
+}  // namespace
+
+double sectors_of_warp(const step_shape& s, const general_config& c, char operand, dtype t) {
+  constexpr std::int64_t sector = 32;
+  const counted free = counted_of(s, c, false), sums = counted_of(s, c, true);
+  std::vector<std::int64_t> sectors;
+  double threads = 0;
+  for (int thread = 0; thread < 32; ++thread) {
+    const std::int64_t e = offset_in_block(free, thread, stride_in(operand)), k = offset_in_block(sums, thread, stride_in(operand));
+    if (e < 0 || k < 0) continue;
+    sectors.push_back((e + k) * static_cast<std::int64_t>(size_of(t)) / sector), ++threads;
+  }
+  std::sort(sectors.begin(), sectors.end());
+  return static_cast<double>(std::unique(sectors.begin(), sectors.end()) - sectors.begin()) * 32 / threads;
+}
 
 std::string general_text(const step_plan& p, const alignments& at) {
   const step_shape& s = p.shape;

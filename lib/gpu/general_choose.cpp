@@ -133,7 +133,8 @@ class sharing {
       take_own(begin + static_cast<int>(group.size()) - 1, up(extent, up(extent, most_own() * 2 / 3)));
     }
     // Many columns for one row are read for that row alone: two rows.
-    if (!nearest(most).sums || own_count() < 4 || 2 * own_count() > 2 * most_own()) return;
+    constexpr std::int64_t many = 1024;
+    if (!nearest(most).sums || count(true) < many || own_count() < 4 || own_count() > most_own()) return;
     for (int d = static_cast<int>(axes_[0].size()); d-- > 0;) {
       const axis& x = axes_[0][static_cast<std::size_t>(d)];
       if (named_[0][static_cast<std::size_t>(d)] || x.*stride_in(most.name) == 0 || (x.extent % 2 != 0 && x.extent < 16)) continue;
@@ -215,7 +216,9 @@ class sharing {
     while (wanted > 0 && boxed_ < most_boxed) {
       const which near = nearest(x);
       if (!near || near == fast || std::abs(at(near).*stride_in(x.name)) * x.size() >= 2 * sector) return;
-      const int bits = std::min({wanted, bits_for(at(near).extent), most_boxed - boxed_});
+      int bits = std::min({wanted, bits_for(at(near).extent), most_boxed - boxed_});
+      const auto divides = [&](int b) { return at(near).extent % (std::int64_t{1} << b) == 0; };
+      if (const int whole = bits_within(sector / x.size()); std::int64_t{1} << bits < at(near).extent && !divides(bits) && whole < bits && divides(whole)) bits = whole;
       boxes.push_back({near.sums, near.axis, bits});
       name(near);
       wanted -= bits, boxed_ += bits;
@@ -289,7 +292,7 @@ std::int64_t flat_lanes(const std::vector<axis>& free, const general_config& c, 
 }  // namespace
 
 double general_seconds(const step_shape& s, const general_config& c, const gpu_machine& m) {
-  // Bytes that a thread reads for each of its multiply-adds, and how often blocks read an operand again.
+  // Seconds that reading takes for each multiply-add, and bytes that blocks read, some of them again and again.
   const std::vector<axis> free = free_axes(s);
   double each = c.run.sums ? 1 : c.run.count;
   for (const own_elements& o : c.own) each *= static_cast<double>(o.count);
@@ -305,16 +308,22 @@ double general_seconds(const step_shape& s, const general_config& c, const gpu_m
     for (const lane_bits& l : c.lanes)
       if (!l.sums && l.axis >= 0 && free[static_cast<std::size_t>(l.axis)].*stride == 0) again /= static_cast<double>(1 << l.bits);
     again /= static_cast<double>(flat_lanes(free, c, stride));
-    near += distinct / each * static_cast<double>(size_of(t));
+    const bool in_words = c.run.count > 1 && (c.run.sums ? s.k : free)[static_cast<std::size_t>(c.run.axis)].*stride == 1;
+    // 32 bytes for each of 32 threads, from the second cache but for what the first one keeps.
+    constexpr double kept = 100e3, first = 140e9, second = 38e9;  // bytes; bytes in a second of a multiprocessor
+    const double rate = bytes <= kept ? first : second;
+    near += distinct / each * sectors_of_warp(s, c, name, t) / (in_words ? c.run.count : 1) / (rate * m.multiprocessors);
     far += bytes * std::max(1.0, again);
   };
   add(s.has_a, 'a', s.a), add(s.has_b, 'b', s.b);
-  constexpr double per_clock = 80, clock = 1.7e9;  // bytes from the first cache, of 128; from the second, twice what memory gives
   const double all = static_cast<double>(count_of(free)) * static_cast<double>(count_of(s.k));
-  return std::max({bytes_of(s) / (0.75e9 * m.bandwidth), near * all / (per_clock * clock * m.multiprocessors), far / (1.6e9 * m.bandwidth)});
+  // Few threads wait for each of their turns, of which some are on their way at once.
+  const std::int64_t parts = std::max(c.parts, parts_of(s, c, m));
+  const double waits = static_cast<double>(general_turns(s, c)) / static_cast<double>(parts) * (has_whole_turns(s, c) && each <= 4 ? 0.15e-6 : 0.6e-6);
+  return std::max({bytes_of(s) / (0.75e9 * m.bandwidth), near * all, far / (1.6e9 * m.bandwidth), waits}) + (parts > 1 ? adding_parts : 0);
 }
 
-/// A turn of a thread takes about 0.15 us of waiting, adding up the parts about eight.
+/// A turn of a thread takes about 0.15 us of waiting.
 std::int64_t parts_of(const step_shape& s, const general_config& c, const gpu_machine& m) {
   const std::int64_t blocks = std::max<std::int64_t>(1, general_blocks(s, c)), turns = general_turns(s, c);
   const std::int64_t room = static_cast<std::int64_t>(m.multiprocessors) * m.threads / threads_of(c);

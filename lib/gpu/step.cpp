@@ -112,11 +112,13 @@ bool takes_small(step_plan& p, const step_shape& s, const gpu_machine& m, bool t
   // A side that became a loop is read again for every turn; that pays while the other operand is small.
   const std::int64_t all_rows = count_of(s.m), all_cols = count_of(s.n);
   const bool cut = rows != all_rows || cols != all_cols, both = all_rows > 64 && all_cols > 64;
+  constexpr std::int64_t few = 8;
+  if (cut && std::min(rows, cols) < few) return false;
   return !cut || all_rows * all_cols * sums < 64 * 64 * 64 || (!both && !apart && sums <= 32);
 }
 
-/// Few tiles and a long sum leave multiprocessors idle: in how many parts the sum is cut. A slice takes two thirds of a microsecond,
-/// adding up about six (measured on an H100).
+/// Few tiles and a long sum leave multiprocessors idle: in how many parts the sum is cut. A slice takes two thirds of a microsecond
+/// (measured on an H100).
 std::int64_t parts_of(const step_shape& s, const tile_config& t, const gpu_machine& m) {
   const std::int64_t tiles = up(count_of(s.m), t.rows) * up(count_of(s.n), t.cols) * count_of(s.batch), slices = up(count_of(s.k), t.depth);
   const std::int64_t parts = std::min(static_cast<std::int64_t>(m.multiprocessors) * t.blocks / std::max<std::int64_t>(1, tiles), slices / 4);
@@ -149,11 +151,11 @@ double one_by_one_seconds(const step_shape& s, double share, const gpu_machine& 
   return bytes / ((is_across(s) ? 0.5 : share) * 1e9 * m.bandwidth);
 }
 
-/// What tiles take about, in seconds, beside the launch: a slice two thirds of a microsecond, adding up parts eight.
+/// What tiles take about, in seconds, beside the launch: a slice two thirds of a microsecond.
 double tile_seconds(const step_shape& s, const tile_config& t, const gpu_machine& m) {
   const std::int64_t tiles = up(count_of(s.m), t.rows) * up(count_of(s.n), t.cols) * count_of(s.batch), parts = parts_of(s, t, m);
   const double waves = std::max(1.0, static_cast<double>(tiles * parts) / (static_cast<double>(m.multiprocessors) * t.blocks));
-  return std::max(waves * static_cast<double>(up(count_of(s.k), t.depth * parts)) * 0.67e-6, one_by_one_seconds(s, 0.7, m)) + (parts > 1 ? 8e-6 : 0);
+  return std::max(waves * static_cast<double>(up(count_of(s.k), t.depth * parts)) * 0.67e-6, one_by_one_seconds(s, 0.7, m)) + (parts > 1 ? adding_parts : 0);
 }
 
 /// The kernel leaves this many parts of its sums, another adds them.
@@ -184,7 +186,7 @@ bool is_better_shared(const step_plan& p, bool small, bool panels, const gpu_mac
     if (is_across(s)) return seconds < one_by_one_seconds(s, 0.7, m);
     return std::max(count_of(s.m), count_of(s.n)) > 64 && seconds < one_by_one_seconds(s, 0.5, m);
   }
-  return worth_tiling(s) && (!panels || is_across(s)) && seconds < tile_seconds(s, choose_tile(s), m);
+  return worth_tiling(s) && (!panels || is_across(s)) && seconds < 0.7 * tile_seconds(s, choose_tile(s), m);
 }
 
 /// Which of the own kernels.
@@ -241,7 +243,7 @@ double estimated_seconds(const step_plan& p, const gpu_machine& m) {
     case kernel_kind::small: return is_beside(p.small) ? p.bytes / (0.9e9 * m.bandwidth) : one_by_one_seconds(p.shape, 0.7, m);
     case kernel_kind::panel:
     case kernel_kind::tile: return tile_seconds(p.shape, choose_tile(p.shape), m);
-    case kernel_kind::general: return general_seconds(p.shape, p.general, m) + (p.last ? 8e-6 : 0);
+    case kernel_kind::general: return general_seconds(p.shape, p.general, m);
     default: return p.bytes / (0.6e9 * m.bandwidth);
   }
 }

@@ -102,6 +102,8 @@ packed_args pack(const step_plan& p, const operands& x, const kernel& k, const g
 /// Texts of the families other than `small`.
 std::string general_text(const step_plan& p, const alignments& at);
 general_config choose_general(const step_shape& s, const gpu_machine& m);
+/// Seconds that it takes to add up parts of sums: another kernel, and memory for them (measured on an H100).
+constexpr double adding_parts = 8e-6;
 /// What it takes about, in seconds, beside the launch.
 double general_seconds(const step_shape& s, const general_config& c, const gpu_machine& m);
 /// In how many parts a sum is cut, if there is memory for them.
@@ -110,6 +112,9 @@ int threads_of(const general_config& c);
 /// Blocks of elements, times parts; turns that threads take for a sum.
 std::int64_t general_blocks(const step_shape& s, const general_config& c);
 std::int64_t general_turns(const step_shape& s, const general_config& c);
+bool has_whole_turns(const step_shape& s, const general_config& c);
+/// Sectors of an operand that 32 threads read at once, each one element.
+double sectors_of_warp(const step_shape& s, const general_config& c, char operand, dtype t);
 std::string to_string(const general_config& c, const step_shape& s);
 std::string permute_text(const step_plan& p);
 bool can_permute(const step_shape& s);

@@ -144,6 +144,7 @@ extern "C" __global__ void __launch_bounds__(general_type::block) general(const 
         add(ta, tb);
       }
       if constexpr (G::whole < G::rounds)
+#pragma unroll (G::unroll)
         for (i64 turn = first < G::whole ? G::whole : first; turn < last; ++turn) {
           i64 ta = a, tb = b;
           if (G::term(turn, thread, ta, tb)) add(ta, tb);

@@ -62,7 +62,11 @@ class mover {
       const operand from = *x;
       if (bring(*x, *rows, *cols)) t.ops.push_back(move(from, *x));
     }
+    // What is added to 16 bits is not rounded before.
+    const bool added = op_.beta.base != 0 || op_.beta.scalar >= 0 || !op_.beta.more.empty();
+    if (added) product.c.type = compute_type(op_.c.type);
     if (!bring(product.c, m_, n_)) {
+      product.c.type = op_.c.type;
       t.ops.push_back(product);
       return t;
     }

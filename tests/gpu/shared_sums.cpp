@@ -23,9 +23,10 @@ cuda::gpu_machine small_gpu() {
 
 /// What of the choices was met.
 struct seen {
-  int steps = 0, permuted = 0, parts = 0, own = 0, runs = 0, runs_of_terms = 0, boxes = 0;
+  int steps = 0, permuted = 0, moved = 0, parts = 0, own = 0, runs = 0, runs_of_terms = 0, boxes = 0;
 
   void count(const cuda::program_plan& p) {
+    moved += p.launches.size() > 1;
     for (const cuda::launch_plan& l : p.launches) {
       if (l.chain || !host_gpu::runs(l.step)) continue;
       ++steps;
@@ -37,11 +38,11 @@ struct seen {
   }
 };
 
-void run_all(std::vector<std::unique_ptr<case_builder>>& cases, seen& met) {
+void run_all(std::vector<std::unique_ptr<case_builder>>& cases, seen& met, const cuda::gpu_machine& machine = small_gpu()) {
   host_gpu gpu;
   std::vector<cuda::program_plan> plans;
   for (const auto& c : cases) {
-    plans.push_back(cuda::make_program_plan(on_gpu(c->p), small_gpu(), {}));
+    plans.push_back(cuda::make_program_plan(on_gpu(c->p), machine, {}));
     gpu.add(plans.back()), met.count(plans.back());
   }
   const std::string failure = gpu.compile();
@@ -51,7 +52,7 @@ void run_all(std::vector<std::unique_ptr<case_builder>>& cases, seen& met) {
     case_builder& c = *cases[n];
     const auto expected = evaluate(c.p, 0, c.bind());
     gpu.run(plans[n], c.bind(), n % 2 == 1);
-    INFO("case " << n << ", " << name_of(c.type) << "\n" << to_string(c.p) << cuda::to_string(plans[n], small_gpu()));
+    INFO("case " << n << ", " << name_of(c.type) << "\n" << to_string(c.p) << cuda::to_string(plans[n], machine));
     CHECK(error_in_bounds(c.p, 0, c.bind(), expected, 2) <= 1.0);
   }
 }
@@ -117,4 +118,21 @@ TEST_CASE("every way of sharing") {
   CHECK(met.runs > 0);
   CHECK(met.runs_of_terms > 0);
   CHECK(met.boxes > 0);
+}
+
+TEST_CASE("problems side by side are moved, worked on one by one, and moved back") {
+  cuda::gpu_machine slow = small_gpu();
+  slow.bandwidth = 1;  // what is read in vain costs most
+  slow.shares = false;
+  std::vector<std::unique_ptr<case_builder>> cases;
+  unsigned seed = 0;
+  for (const dtype t : {dtype::f32, dtype::f64, dtype::c64, dtype::f16})
+    for (const update op : {update::assign, update::add}) {
+      cases.push_back(packed(t, ++seed, {{'e', 20}, {'i', 70}, {'j', 14}, {'k', 20}}, "ije", "eik", "ejk", op));
+      cases.push_back(packed(t, ++seed, {{'e', 12}, {'f', 3}, {'i', 13}, {'j', 67}, {'k', 9}}, "fiej", "jfke", "fike", op));
+      cases.push_back(packed(t, ++seed, {{'e', 24}, {'i', 12}, {'j', 65}, {'k', 5}, {'l', 7}}, "eij", "klie", "jkle", op));
+    }
+  seen met;
+  run_all(cases, met, slow);
+  CHECK(met.moved > static_cast<int>(cases.size()) / 2);
 }

@@ -291,7 +291,7 @@ std::int64_t flat_lanes(const std::vector<axis>& free, const general_config& c, 
 
 }  // namespace
 
-double general_seconds(const step_shape& s, const general_config& c, const gpu_machine& m) {
+double general_seconds(const step_shape& s, const general_config& c, const gpu_machine& m, bool in_parts) {
   // Seconds that reading takes for each multiply-add, and bytes that blocks read, some of them again and again.
   const std::vector<axis> free = free_axes(s);
   double each = c.run.sums ? 1 : c.run.count;
@@ -318,7 +318,7 @@ double general_seconds(const step_shape& s, const general_config& c, const gpu_m
   add(s.has_a, 'a', s.a), add(s.has_b, 'b', s.b);
   const double all = static_cast<double>(count_of(free)) * static_cast<double>(count_of(s.k));
   // Few threads wait for each of their turns, of which some are on their way at once.
-  const std::int64_t parts = std::max(c.parts, parts_of(s, c, m));
+  const std::int64_t parts = std::max(c.parts, in_parts ? parts_of(s, c, m) : 1);
   const double waits = static_cast<double>(general_turns(s, c)) / static_cast<double>(parts) * (has_whole_turns(s, c) && each <= 4 ? 0.15e-6 : 0.6e-6);
   return std::max({bytes_of(s) / (0.75e9 * m.bandwidth), near * all, far / (1.6e9 * m.bandwidth), waits}) + (parts > 1 ? adding_parts : 0);
 }

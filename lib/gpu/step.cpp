@@ -152,8 +152,8 @@ double one_by_one_seconds(const step_shape& s, double share, const gpu_machine& 
 }
 
 /// What tiles take about, in seconds, beside the launch: a slice two thirds of a microsecond.
-double tile_seconds(const step_shape& s, const tile_config& t, const gpu_machine& m) {
-  const std::int64_t tiles = up(count_of(s.m), t.rows) * up(count_of(s.n), t.cols) * count_of(s.batch), parts = parts_of(s, t, m);
+double tile_seconds(const step_shape& s, const tile_config& t, const gpu_machine& m, bool in_parts) {
+  const std::int64_t tiles = up(count_of(s.m), t.rows) * up(count_of(s.n), t.cols) * count_of(s.batch), parts = in_parts ? parts_of(s, t, m) : 1;
   const double waves = std::max(1.0, static_cast<double>(tiles * parts) / (static_cast<double>(m.multiprocessors) * t.blocks));
   return std::max(waves * static_cast<double>(up(count_of(s.k), t.depth * parts)) * 0.67e-6, one_by_one_seconds(s, 0.7, m)) + (parts > 1 ? adding_parts : 0);
 }
@@ -176,21 +176,21 @@ void cut_sum(step_plan& p, std::int64_t parts, const gpu_machine& m) {
 }
 
 /// Threads that share elements and terms as they lie do better than small products, panels or tiles.
-bool is_better_shared(const step_plan& p, bool small, bool panels, const gpu_machine& m) {
+bool is_better_shared(const step_plan& p, bool small, bool panels, const gpu_machine& m, bool in_parts) {
   const step_shape& s = p.shape;
   if (!m.shares) return false;
-  const double seconds = general_seconds(s, p.general, m);
+  const double seconds = general_seconds(s, p.general, m, in_parts);
   if (small) {
     if (is_beside(p.small)) return false;
     if (count_of(s.k) == 1) return true;
     if (is_across(s)) return seconds < one_by_one_seconds(s, 0.7, m);
     return std::max(count_of(s.m), count_of(s.n)) > 64 && seconds < one_by_one_seconds(s, 0.5, m);
   }
-  return worth_tiling(s) && (!panels || is_across(s)) && seconds < 0.7 * tile_seconds(s, choose_tile(s), m);
+  return worth_tiling(s) && (!panels || is_across(s)) && seconds < 0.7 * tile_seconds(s, choose_tile(s), m, in_parts);
 }
 
 /// Which of the own kernels.
-step_plan plan_own(const step_shape& s, const gpu_machine& m) {
+step_plan plan_own(const step_shape& s, const gpu_machine& m, bool in_parts) {
   step_plan p;
   p.shape = s;
   p.flops = flops_of(s), p.bytes = bytes_of(s);
@@ -200,7 +200,7 @@ step_plan plan_own(const step_shape& s, const gpu_machine& m) {
   const bool panels = tiling && choose_panel(for_panels, m, p.panel);
   const bool small = !is_heavy(s) && !(panels && in_teams(for_panels)) && takes_small(p, s, m, tiling, panels);
   p.general = choose_general(s, m);
-  if (s.has_a && is_better_shared(p, small, panels, m)) {
+  if (s.has_a && is_better_shared(p, small, panels, m, in_parts)) {
     p.kind = kernel_kind::general;
   } else if (small) {
     p.kind = kernel_kind::small;
@@ -222,9 +222,9 @@ step_plan plan_own(const step_shape& s, const gpu_machine& m) {
 }  // namespace
 
 step_plan plan_step(const step_shape& s, const gpu_machine& m, bool in_parts) {
-  step_plan p = plan_own(s, m);
+  step_plan p = plan_own(s, m, in_parts);
   // Shared among threads although there is enough for tiles: only because that was estimated to take little longer than it must.
-  const bool shared = p.kind == kernel_kind::general && (!worth_tiling(s) || general_seconds(s, p.general, m) < 2 * p.bound_seconds);
+  const bool shared = p.kind == kernel_kind::general && (!worth_tiling(s) || general_seconds(s, p.general, m, in_parts) < 2 * p.bound_seconds);
   if (m.blas != blas_use::never && s.has_a && p.kind != kernel_kind::permute && !shared) {
     const blas_call c = blas_call_of(s);
     // Long sums of few rows along many columns: 25 against 18 TFLOP/s.
@@ -242,8 +242,8 @@ double estimated_seconds(const step_plan& p, const gpu_machine& m) {
   switch (p.kind) {
     case kernel_kind::small: return is_beside(p.small) ? p.bytes / (0.9e9 * m.bandwidth) : one_by_one_seconds(p.shape, 0.7, m);
     case kernel_kind::panel:
-    case kernel_kind::tile: return tile_seconds(p.shape, choose_tile(p.shape), m);
-    case kernel_kind::general: return general_seconds(p.shape, p.general, m);
+    case kernel_kind::tile: return tile_seconds(p.shape, choose_tile(p.shape), m, true);
+    case kernel_kind::general: return general_seconds(p.shape, p.general, m, true);
     default: return p.bytes / (0.6e9 * m.bandwidth);
   }
 }

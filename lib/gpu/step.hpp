@@ -104,8 +104,8 @@ std::string general_text(const step_plan& p, const alignments& at);
 general_config choose_general(const step_shape& s, const gpu_machine& m);
 /// Seconds that it takes to add up parts of sums: another kernel, and memory for them (measured on an H100).
 constexpr double adding_parts = 8e-6;
-/// What it takes about, in seconds, beside the launch.
-double general_seconds(const step_shape& s, const general_config& c, const gpu_machine& m);
+/// What it takes about, in seconds, beside the launch; in_parts: the sum may be cut.
+double general_seconds(const step_shape& s, const general_config& c, const gpu_machine& m, bool in_parts);
 /// In how many parts a sum is cut, if there is memory for them.
 std::int64_t parts_of(const step_shape& s, const general_config& c, const gpu_machine& m);
 int threads_of(const general_config& c);

@@ -271,58 +271,6 @@ class sharing {
 
 general_config choose_general(const step_shape& s, const gpu_machine& m) { return sharing(s, m).choose(); }
 
-namespace {
-
-/// Threads of a block that read the same elements of an operand, along the innermost of the free axes that are not named.
-std::int64_t flat_lanes(const std::vector<axis>& free, const general_config& c, stride_of_axis stride) {
-  std::vector<bool> named(free.size(), false);
-  std::int64_t lanes = 1;
-  for (const own_elements& o : c.own) named[static_cast<std::size_t>(o.axis)] = true;
-  for (const lane_bits& l : c.lanes) {
-    if (!l.sums && l.axis >= 0) named[static_cast<std::size_t>(l.axis)] = true;
-    if (!l.sums && l.axis < 0) lanes = std::int64_t{1} << l.bits;
-  }
-  const stride_of_axis order = stride_in(c.order);
-  const axis* innermost = nullptr;
-  for (std::size_t d = 0; d < free.size(); ++d)
-    if (!named[d] && free[d].*order != 0 && (!innermost || std::abs(free[d].*order) < std::abs(innermost->*order))) innermost = &free[d];
-  return innermost && innermost->*stride == 0 ? std::min(innermost->extent, lanes) : 1;
-}
-
-}  // namespace
-
-double general_seconds(const step_shape& s, const general_config& c, const gpu_machine& m, bool in_parts) {
-  // Seconds that reading takes for each multiply-add, and bytes that blocks read, some of them again and again.
-  const std::vector<axis> free = free_axes(s);
-  double each = c.run.sums ? 1 : c.run.count;
-  for (const own_elements& o : c.own) each *= static_cast<double>(o.count);
-  double near = 0, far = 0;
-  const auto add = [&](bool there, char name, dtype t) {
-    if (!there) return;
-    const stride_of_axis stride = stride_in(name);
-    double distinct = 1, again = 1, bytes = static_cast<double>(size_of(t));
-    if (c.run.count > 1 && !c.run.sums && free[static_cast<std::size_t>(c.run.axis)].*stride != 0) distinct *= c.run.count;
-    for (const axis& x : free) again *= x.*stride == 0 ? static_cast<double>(x.extent) : 1, bytes *= x.*stride != 0 ? static_cast<double>(x.extent) : 1;
-    for (const axis& x : s.k) bytes *= x.*stride != 0 ? static_cast<double>(x.extent) : 1;
-    for (const own_elements& o : c.own) (free[static_cast<std::size_t>(o.axis)].*stride != 0 ? distinct : again) *= free[static_cast<std::size_t>(o.axis)].*stride != 0 ? static_cast<double>(o.count) : 1.0 / static_cast<double>(o.count);
-    for (const lane_bits& l : c.lanes)
-      if (!l.sums && l.axis >= 0 && free[static_cast<std::size_t>(l.axis)].*stride == 0) again /= static_cast<double>(1 << l.bits);
-    again /= static_cast<double>(flat_lanes(free, c, stride));
-    const bool in_words = c.run.count > 1 && (c.run.sums ? s.k : free)[static_cast<std::size_t>(c.run.axis)].*stride == 1;
-    // 32 bytes for each of 32 threads, from the second cache but for what the first one keeps.
-    constexpr double kept = 100e3, first = 140e9, second = 38e9;  // bytes; bytes in a second of a multiprocessor
-    const double rate = bytes <= kept ? first : second;
-    near += distinct / each * sectors_of_warp(s, c, name, t) / (in_words ? c.run.count : 1) / (rate * m.multiprocessors);
-    far += bytes * std::max(1.0, again);
-  };
-  add(s.has_a, 'a', s.a), add(s.has_b, 'b', s.b);
-  const double all = static_cast<double>(count_of(free)) * static_cast<double>(count_of(s.k));
-  // Few threads wait for each of their turns, of which some are on their way at once.
-  const std::int64_t parts = std::max(c.parts, in_parts ? parts_of(s, c, m) : 1);
-  const double waits = static_cast<double>(general_turns(s, c)) / static_cast<double>(parts) * (has_whole_turns(s, c) && each <= 4 ? 0.15e-6 : 0.6e-6);
-  return std::max({bytes_of(s) / (0.75e9 * m.bandwidth), near * all, far / (1.6e9 * m.bandwidth), waits}) + (parts > 1 ? adding_parts : 0);
-}
-
 /// A turn of a thread takes about 0.15 us of waiting.
 std::int64_t parts_of(const step_shape& s, const general_config& c, const gpu_machine& m) {
   const std::int64_t blocks = std::max<std::int64_t>(1, general_blocks(s, c)), turns = general_turns(s, c);

@@ -31,7 +31,7 @@ with tempfile.TemporaryDirectory(prefix="ricci run ") as name:
     shutil.copy(source / "run", tree / "run")
     script(top / "bin/dpkg-query", "echo installed")
     script(top / "bin/cmake", 'echo "$@" >>"%s"' % (top / "built"))
-    for program in ["ricci", "bench_tensors", "bench_fem"]:
+    for program in ["ricci", "bench_tensors", "bench_fem", "bench_random", "bench_gpu_random"]:
         script(tree / "build/release/bin" / program, f'echo "{program} in $PWD:" "$@"')
     elsewhere.mkdir()
     (elsewhere / "link").symlink_to(tree / "run")
@@ -43,12 +43,14 @@ with tempfile.TemporaryDirectory(prefix="ricci run ") as name:
     for by in [tree / "run", elsewhere / "link"]:
         for asked, wanted in [(("info",), "ricci in {}: info"), (("einsum", "ij", "a.npy", "-o", "b c.npy"), "ricci in {}: einsum ij a.npy -o b c.npy"),
                               (("bench", "gemm", "--json", "x"), "ricci in {}: bench gemm --json x"), (("bench", "tensors", "--file", "x"), "bench_tensors in {}: --file x"),
+                              (("bench", "random", "--seed", "3"), "bench_random in {}: --seed 3"),
+                              (("bench", "random", "--seed", "3", "--backend", "cuda"), "bench_gpu_random in {}: --seed 3"),
                               (("bench", "fem", "--case", "BK1"), f"bench_fem in {{}}: --json {tree}/build/bench/fem.json --case BK1")]:
             done = run(*asked, by=by)
             check(done.returncode == 0 and done.stdout == wanted.format(elsewhere) + "\n", f"{by.name} {asked}: {done.stdout!r} {done.stderr!r}")
     (top / "built").unlink()
     for asked, says in [(("nonsense",), "nonsense"), (("bench", "nonsense"), "nonsense"), (("bench", "--help"), "--help"), (("test", "nonsense"), "nonsense"),
-                        (("bench", "fem", "--backend", "tpu"), "tpu")]:
+                        (("bench", "fem", "--backend", "tpu"), "tpu"), (("bench", "random", "--backend=tpu"), "tpu")]:
         done = run(*asked)
         check(done.returncode == 2 and done.stderr.startswith("ricci: ") and says in done.stderr, f"{asked}: {done.returncode} {done.stderr!r}")
         check(not (top / "built").exists(), f"{asked}: builds before it refuses")

@@ -53,7 +53,7 @@ void add_families(std::vector<job>& to, int architecture) {
     const auto add = [&](const char* what, step_shape s, const alignments& at, bool last = false) {
       s.a = s.b = s.c = type;
       const step_plan p = cuda::plan_step(s, described_h200());
-      to.push_back({std::string(what) + " " + name_of(type), request_of(last ? *p.last : p, at), architecture});
+      to.push_back({std::string(what) + " " + name_of(type), request_of(last && p.last ? *p.last : p, at), architecture});
     };
     step_shape s = square_step(type, 7, true, 1000);
     add("shifted", s, {2, 4, 8});
@@ -101,6 +101,16 @@ void add_families(std::vector<job>& to, int architecture) {
     move.has_a = false;
     move.n = {{100, 0, 1, 300}, {300, 0, 100, 1}};
     add("transposition", move, {});
+    add("columns", product_step(type, 3000, 9, 40, true, 1), {});
+    add("columns of many terms", product_step(type, 300, 9, 40000, false, 1), {8, 16, 16});
+    add("few tiles", product_step(type, 100, 70, 30000, true, 1), {});
+    add("few tiles, second pass", product_step(type, 100, 70, 30000, true, 1), {}, true);
+    step_shape across;
+    across.batch = {{3000, 1, 1, 1}}, across.m = {{15, 3000 * 40, 0, 3000 * 22}}, across.n = {{22, 0, 3000, 3000}}, across.k = {{40, 3000, 3000 * 22, 0}};
+    add("across", across, {});
+    step_shape outer;
+    outer.m = {{3001, 1, 0, 641}}, outer.n = {{641, 0, 1, 1}};
+    add("element by element", outer, {2, 2, 2});
     step_shape sum;
     sum.k = {{1000000, 1, 1, 0}};
     add("long sum", sum, {});

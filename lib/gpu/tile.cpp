@@ -56,8 +56,8 @@ std::string tile_text(const step_plan& p, const alignments& at, int& shared_byte
   const bool a_along_k = runs_along_k(s.k, s.m, &axis::a), b_along_k = runs_along_k(s.k, s.n, &axis::b);
   const int vec_a = vector_of(a_along_k ? s.k : s.m, {a_along_k ? &s.m : &s.k, &s.batch}, &axis::a, s.a, at.a);
   const int vec_b = vector_of(b_along_k ? s.k : s.n, {b_along_k ? &s.n : &s.k, &s.batch}, &axis::b, s.b, at.b);
-  // Single elements need more addresses; some texts with a beta would spill.
-  const bool crowded = std::min(vec_a, vec_b) == 1 || (c.compute == arithmetic::mma_f64 && s.beta);
+  // Single elements need more addresses; some texts with a beta, or with parts, would spill.
+  const bool crowded = std::min(vec_a, vec_b) == 1 || (c.compute == arithmetic::mma_f64 && s.beta) || (c.compute == arithmetic::mma_16 && c.parts > 1);
   const int blocks = crowded ? std::min(c.blocks, 2) : c.blocks;
   const int vec_c = vector_of(s.n, {&s.m, &s.batch}, &axis::c, s.c, at.c);
   std::string t = "#include \"element.cuh\"\nstruct tile_type {\n";

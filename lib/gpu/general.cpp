@@ -9,9 +9,6 @@
 namespace ricci::cuda {
 namespace {
 
-std::string flag(const char* name, bool value) { return constant_text(name, value); }
-std::string number(const char* type, const char* name, std::int64_t value) { return constant_text(type, name, value); }
-
 constexpr std::int64_t narrow = std::int64_t{1} << 31;
 
 std::int64_t up(std::int64_t x, std::int64_t y) { return (x + y - 1) / y; }
@@ -56,6 +53,11 @@ struct counted {
   }
 };
 
+/// Whether indices need 64 bits.
+bool is_long(const counted& x) {
+  return x.turns() >= narrow || x.flat_count() >= narrow || std::any_of(x.pieces.begin(), x.pieces.end(), [](const piece& p) { return p.x.extent >= narrow; });
+}
+
 counted counted_of(const step_shape& s, const general_config& c, bool sums) {
   counted out;
   std::vector<axis> axes = sums ? s.k : free_axes(s);
@@ -94,8 +96,7 @@ std::string bits_text(int shift, int bits) { return bits == 0 ? "0" : "(thread >
 
 /// What of `at` a block or a turn counts, and where a thread is in it.
 std::string place_text(const char* name, const counted& x, const std::string& operands, const char* at) {
-  const bool wide = x.turns() >= narrow || x.flat_count() >= narrow;
-  const std::string integer = wide ? "u64" : "u32";
+  const std::string integer = is_long(x) ? "u64" : "u32";
   std::string t = std::string("  static __device__ bool ") + name + "(i64 " + at + ", int thread";
   for (const char o : operands) t += std::string(", i64& ") + o;
   t += ") {\n    bool in = true;\n    " + integer + " rest = static_cast<" + integer + ">(" + at + ");\n";
@@ -117,7 +118,7 @@ std::string place_text(const char* name, const counted& x, const std::string& op
 
 /// A thread's own elements: the axes of `in_thread` pieces, the first the innermost. Those outside stand in for the last ones.
 std::string own_text(const counted& x) {
-  const std::string integer = x.turns() >= narrow ? "u64" : "u32";
+  const std::string integer = is_long(x) ? "u64" : "u32";
   std::string t = "  static __device__ bool own(i64 at, int j, i64& a, i64& b, i64& c) {\n    bool in = true;\n    " + integer + " rest = static_cast<" + integer + ">(at), left = static_cast<" + integer + ">(j);\n";
   int n = 0;
   for (const piece& p : x.pieces) {
@@ -212,14 +213,14 @@ std::string general_text(const step_plan& p, const alignments& at) {
   const std::int64_t each = own_count(p.general);
   std::string t = "#include \"element.cuh\"\nstruct general_type {\n";
   t += "  using A = " + element_text(s.a) + ";\n  using B = " + element_text(s.b) + ";\n  using C = " + element_text(s.c) + ";\n";
-  t += flag("has_a", s.has_a) + flag("has_b", s.has_b) + flag("conj_a", s.conj_a) + flag("conj_b", s.conj_b) + flag("beta", s.beta);
-  t += number("int", "block", threads_of(p.general)) + number("int", "unroll", each > 4 ? 2 : 4) + number("int", "each", each);
+  t += constant_text("has_a", s.has_a) + constant_text("has_b", s.has_b) + constant_text("conj_a", s.conj_a) + constant_text("conj_b", s.conj_b) + constant_text("beta", s.beta);
+  t += constant_text("int", "block", threads_of(p.general)) + constant_text("int", "unroll", each > 4 ? 2 : 4) + constant_text("int", "each", each);
   const neighbours& run = p.general.run;
   const axis terms = run.sums && run.count > 1 ? s.k[static_cast<std::size_t>(run.axis)] : axis{};
-  t += number("int", "run", run.sums ? 1 : run.count) + number("int", "terms", run.sums ? run.count : 1) + number("i64", "step_a", terms.a) + number("i64", "step_b", terms.b);
-  t += number("int", "along_a", along(s, run, 'a', s.a, at.a)) + number("int", "along_b", along(s, run, 'b', s.b, at.b)) + number("int", "along_c", along(s, run, 'c', s.c, at.c));
-  t += number("i64", "rounds", sums.turns()) + number("i64", "whole", sums.whole_turns()) + number("i64", "parts", p.general.parts);
-  t += number("i64", "count", p.general.parts > 1 ? count_of(free_axes(s)) : 0) + number("int", "sum_bits", sum_bits_of(p.general));
+  t += constant_text("int", "run", run.sums ? 1 : run.count) + constant_text("int", "terms", run.sums ? run.count : 1) + constant_text("i64", "step_a", terms.a) + constant_text("i64", "step_b", terms.b);
+  t += constant_text("int", "along_a", along(s, run, 'a', s.a, at.a)) + constant_text("int", "along_b", along(s, run, 'b', s.b, at.b)) + constant_text("int", "along_c", along(s, run, 'c', s.c, at.c));
+  t += constant_text("i64", "rounds", sums.turns()) + constant_text("i64", "whole", sums.whole_turns()) + constant_text("i64", "parts", p.general.parts);
+  t += constant_text("i64", "count", p.general.parts > 1 ? count_of(free_axes(s)) : 0) + constant_text("int", "sum_bits", sum_bits_of(p.general));
   return t + place_text("place", free, "abc", "at") + own_text(free) + place_text("term", sums, "ab", "turn") + "};\n#include \"general.cuh\"\n";
 }
 
@@ -272,9 +273,9 @@ std::string permute_text(const step_plan& p) {
   const std::size_t j = nearest(free, &axis::c), i = nearest(free, &axis::b);
   std::string t = "#include \"element.cuh\"\nstruct permute_type {\n";
   t += "  using B = " + element_text(s.b) + ";\n  using C = " + element_text(s.c) + ";\n";
-  t += flag("conj_b", s.conj_b) + flag("beta", s.beta);
-  t += number("i64", "extent_i", free[i].extent) + number("i64", "extent_j", free[j].extent);
-  t += number("i64", "b_i", free[i].b) + number("i64", "c_i", free[i].c) + number("i64", "b_j", free[j].b) + number("i64", "c_j", free[j].c);
+  t += constant_text("conj_b", s.conj_b) + constant_text("beta", s.beta);
+  t += constant_text("i64", "extent_i", free[i].extent) + constant_text("i64", "extent_j", free[j].extent);
+  t += constant_text("i64", "b_i", free[i].b) + constant_text("i64", "c_i", free[i].c) + constant_text("i64", "b_j", free[j].b) + constant_text("i64", "c_j", free[j].c);
   free.erase(free.begin() + static_cast<std::ptrdiff_t>(std::max(i, j)));
   free.erase(free.begin() + static_cast<std::ptrdiff_t>(std::min(i, j)));
   return t + offset_function("place", free, "bc") + "};\n#include \"permute.cuh\"\n";

@@ -64,6 +64,7 @@ std::unique_ptr<case_builder> packed(dtype t, unsigned seed, std::initializer_li
   statement s;
   s.left = c->tensor("C", left), s.op = op;
   product term{c->scalar({0.75, -0.5}), false, {c->tensor("A", a)}};
+  term.factors[0].conj = is_complex(t);
   if (*b) term.factors.push_back(c->tensor("B", b));
   s.terms.push_back(term);
   c->p.statements.push_back(s);
@@ -131,6 +132,7 @@ TEST_CASE("problems side by side are moved, worked on one by one, and moved back
       cases.push_back(packed(t, ++seed, {{'e', 20}, {'i', 70}, {'j', 14}, {'k', 20}}, "ije", "eik", "ejk", op));
       cases.push_back(packed(t, ++seed, {{'e', 12}, {'f', 3}, {'i', 13}, {'j', 67}, {'k', 9}}, "fiej", "jfke", "fike", op));
       cases.push_back(packed(t, ++seed, {{'e', 24}, {'i', 12}, {'j', 65}, {'k', 5}, {'l', 7}}, "eij", "klie", "jkle", op));
+      cases.push_back(packed(t, ++seed, {{'e', 16}, {'i', 67}, {'j', 13}, {'k', 20}}, "jie", "kie", "kje", op));
     }
   seen met;
   run_all(cases, met, slow);

@@ -1,7 +1,7 @@
 // Random contractions of one and two tensors on the GPU, each beside what peak and memory allow: where plans are slow.
 //   bench_gpu_random [--dtype f64] [--count N] [--seed S] [--worst W] [--out FILE] [--against FILE] [--explain 1]
-// The options of bench_random; --explain says how the slowest are run. Bounds are those of the plan, with the rate of a triad
-// measured before, and the launch of a kernel that does nothing.
+// The options of bench_random; --explain says how the slowest are run. A bound is the plan's, which takes nine tenths of the
+// memory's rate on paper, and the time of a kernel that does nothing.
 #include <algorithm>
 #include <cstdio>
 #include <string>

@@ -110,6 +110,15 @@ bool on_gpu(const program& p) {
   return false;
 }
 
+program placed_on_gpu(program p) {
+  for (statement& s : p.statements) {
+    s.left.space = memory_space::gpu;
+    for (product& t : s.terms)
+      for (reference& f : t.factors) f.space = memory_space::gpu;
+  }
+  return p;
+}
+
 program_plan make_program_plan(const program& source, const gpu_machine& machine, const options& o) {
   gpu_machine m = machine;
   if (o.deterministic) m.blas = blas_use::never, m.tuned = nullptr;  // which of its kernels runs is the library's own affair

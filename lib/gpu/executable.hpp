@@ -77,4 +77,7 @@ class executable {
 /// True if the program's tensors are in GPU memory.
 bool on_gpu(const program& p);
 
+/// The same program over GPU memory.
+program placed_on_gpu(program p);
+
 }  // namespace ricci::cuda

@@ -55,7 +55,7 @@ class sharing {
       return c_;
     }
     std::vector<lane_bits> boxes;
-    for (std::size_t n = 1; n < operands.size(); ++n) box(operands[n], fast, boxes);
+    for (std::size_t n = 1; n < operands.size(); ++n) box(operands[n], most, fast, boxes);
     share(most, fast, boxes);
     return c_;
   }
@@ -206,10 +206,10 @@ class sharing {
   }
 
   /// An operand whose neighbours are not those of the largest one: a few of them are a block's, so that it reads whole sectors.
-  void box(const met& x, which fast, std::vector<lane_bits>& boxes) {
+  void box(const met& x, const met& most, which fast, std::vector<lane_bits>& boxes) {
     constexpr double negligible = 1.0 / 16;
     constexpr int most_boxed = block_bits - 4;
-    if (x.bytes < negligible * by_bytes().front().bytes) return;
+    if (x.bytes < negligible * most.bytes) return;
     const std::int64_t run = c_.run.sums == fast.sums && c_.run.axis == fast.axis ? c_.run.count : 1;
     if (std::abs(at(fast).*stride_in(x.name)) / run * x.size() < sector) return;  // neighbours here too, or the same for all
     int wanted = bits_within(2 * sector / x.size());

@@ -11,6 +11,7 @@
 #include <span>
 
 #include "einsum/lower.hpp"
+#include "gpu/executable.hpp"
 #include "tools/convert.hpp"
 
 namespace ricci::tools {
@@ -75,9 +76,7 @@ std::shared_ptr<const detail::prepared_einsum> prepare_on_gpu(const einsum_reque
                                                               std::span<const detail::array_info> infos) {
   auto lowered = detail::lower_einsum(detail::parse({request.subscripts}, infos.size()), infos, nullptr);
   auto made = std::make_shared<detail::prepared_einsum>();
-  statement& s = lowered.statement.statements[0];
-  s.left.space = memory_space::gpu;
-  for (reference& f : s.terms[0].factors) f.space = memory_space::gpu;
+  lowered.statement = cuda::placed_on_gpu(std::move(lowered.statement));
   if (std::find(lowered.extents.begin(), lowered.extents.end(), 0) == lowered.extents.end())
     made->plan = compile(lowered.statement, request.how);
   made->extents = std::move(lowered.extents);

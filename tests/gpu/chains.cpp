@@ -31,7 +31,7 @@ struct picked_plans {
 template <class Configure> picked_plans pick(host_gpu& gpu, const std::vector<fused_case>& cases, const Configure& configure) {
   picked_plans out;
   for (std::size_t n = 0; n < cases.size(); ++n) {
-    cuda::program_plan p = cuda::make_program_plan(on_gpu(cases[n].c->p), cuda::described_h200(), {});
+    cuda::program_plan p = cuda::make_program_plan(cuda::placed_on_gpu(cases[n].c->p), cuda::described_h200(), {});
     bool any = false;
     for (cuda::launch_plan& l : p.launches)
       if (l.chain && configure(*l.chain, n)) any = true;
@@ -67,7 +67,7 @@ TEST_CASE("fused kernels on the host") {
   std::vector<cuda::program_plan> plans;
   host_gpu gpu;
   for (const fused_case& c : cases) {
-    plans.push_back(cuda::make_program_plan(on_gpu(c.c->p), cuda::described_h200(), {}));
+    plans.push_back(cuda::make_program_plan(cuda::placed_on_gpu(c.c->p), cuda::described_h200(), {}));
     vary(plans.back(), plans.size());
     gpu.add(plans.back());
   }
@@ -135,7 +135,7 @@ TEST_CASE("the bake-off operators are one kernel each") {
       const int P = degree + 1, Q = degree + 2;
       const fused_case c = which == 1 ? bk1(dtype::f64, P, Q, 1000) : which == 3 ? bk3(dtype::f64, P, Q, 1000) : bk5(dtype::f64, P, 1000);
       INFO(c.name);
-      const auto plan = cuda::make_program_plan(on_gpu(c.c->p), cuda::described_h200(), {});
+      const auto plan = cuda::make_program_plan(cuda::placed_on_gpu(c.c->p), cuda::described_h200(), {});
       CHECK(plan.launches.size() == 1);
       CHECK(plan.workspace == 0);
     }
@@ -147,7 +147,7 @@ TEST_CASE("chains of 16-bit programs read temporaries in float") {
     case_builder c(any_type(d), seed);
     add_statement(c, d, 6, 5, 5, 3);
     REQUIRE(size_of(c.type) == 2);
-    const cuda::program_plan p = cuda::make_program_plan(on_gpu(c.p), cuda::described_h200(), {});
+    const cuda::program_plan p = cuda::make_program_plan(cuda::placed_on_gpu(c.p), cuda::described_h200(), {});
     REQUIRE(std::any_of(p.launches.begin(), p.launches.end(), [](const cuda::launch_plan& l) { return l.chain.has_value(); }));
     host_gpu gpu;
     gpu.add(p);
@@ -182,7 +182,7 @@ TEST_CASE("networks with factors that are no matrices") {
     s.terms.push_back({-1, false, {}});
     for (std::size_t f = 1; f < n.size(); ++f) s.terms[0].factors.push_back(c->tensor("A", n[f]));
     c->p.statements.push_back(s);
-    cuda::program_plan p = cuda::make_program_plan(on_gpu(c->p), cuda::described_h200(), {});
+    cuda::program_plan p = cuda::make_program_plan(cuda::placed_on_gpu(c->p), cuda::described_h200(), {});
     if (std::none_of(p.launches.begin(), p.launches.end(), [](const cuda::launch_plan& l) { return l.chain && l.chain->ops.size() > 1; })) continue;
     gpu.add(p);
     plans.push_back(std::move(p)), cases.push_back(std::move(c));
@@ -209,7 +209,7 @@ TEST_CASE("one matrix after the other, between them a local in another order") {
     w.assign("g(eij)", "A(ia) u(eaj)");
     w.assign(left, right);
     const fused_case c{right, std::move(w.made), 3};
-    const cuda::program_plan p = cuda::make_program_plan(on_gpu(c.c->p), cuda::described_h200(), {});
+    const cuda::program_plan p = cuda::make_program_plan(cuda::placed_on_gpu(c.c->p), cuda::described_h200(), {});
     host_gpu gpu;
     gpu.add(p);
     REQUIRE(gpu.compile().empty());
@@ -241,7 +241,7 @@ TEST_CASE("contractions by transpositions and one product of matrices") {
         x.conj = op == update::add, y.conj = op == update::subtract;
         s.terms.push_back({c.scalar({1.5, -0.5}), false, {x, y}});
         c.p.statements.push_back(s);
-        const cuda::program_plan p = cuda::make_program_plan(on_gpu(c.p), m, {});
+        const cuda::program_plan p = cuda::make_program_plan(cuda::placed_on_gpu(c.p), m, {});
         if (p.launches.size() > 1) ++split;
         for (const cuda::launch_plan& l : p.launches) CHECK(!l.chain);
         const auto expected = evaluate(c.p, 0, c.bind());

@@ -51,7 +51,7 @@ TEST_CASE("one matrix after the other, between them locals in any order") {
   host_gpu gpu;
   for (unsigned seed = 1; seed <= (reduced_tests() ? 20u : 100u); ++seed) {
     cases.push_back(matrices(seed));
-    plans.push_back(cuda::make_program_plan(on_gpu(cases.back().c->p), cuda::described_h200(), {}));
+    plans.push_back(cuda::make_program_plan(cuda::placed_on_gpu(cases.back().c->p), cuda::described_h200(), {}));
     gpu.add(plans.back());
   }
   const std::string failure = gpu.compile();
@@ -74,7 +74,7 @@ TEST_CASE("kernels of random fused programs on the host") {
   host_gpu gpu;
   for (const unsigned seed : seeds) {
     cases.push_back(std::make_unique<random_fused>(seed));
-    plans.push_back(cuda::make_program_plan(on_gpu(cases.back()->c.p), cuda::described_h200(), {}));
+    plans.push_back(cuda::make_program_plan(cuda::placed_on_gpu(cases.back()->c.p), cuda::described_h200(), {}));
     gpu.add(plans.back());
   }
   const std::string failure = gpu.compile();

@@ -129,12 +129,7 @@ void add_chains(std::vector<job>& to, int architecture, bool all) {
     cases.push_back(test::bk5(dtype::f64, P, 5000, true));
   }
   for (test::fused_case& c : cases) {
-    for (statement& s : c.c->p.statements) {
-      s.left.space = memory_space::gpu;
-      for (product& t : s.terms)
-        for (reference& f : t.factors) f.space = memory_space::gpu;
-    }
-    program_plan made = make_program_plan(c.c->p, described_h200(), {});
+    program_plan made = make_program_plan(placed_on_gpu(c.c->p), described_h200(), {});
     for (launch_plan& l : made.launches)
       if (l.chain) to.push_back({c.name, {}, architecture, std::move(l.chain)});
   }

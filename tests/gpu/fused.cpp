@@ -28,7 +28,7 @@ TEST_CASE("fused programs on the GPU") {
     for (const int shift : {0, size_of(c.c->type) == 2 ? 4 : 1}) {
       check.restore();
       gpu_memory memory(*c.c, shift);
-      const auto plan = compile(on_gpu(c.c->p));
+      const auto plan = compile(cuda::placed_on_gpu(c.c->p));
       run(*plan, memory.bind());
       const bool untouched = memory.fetch();
       INFO(c.name << ", shift " << shift << "\n" << describe(*plan));

@@ -215,7 +215,7 @@ TEST_CASE("what is wrong is said") {
   s.left = c.tensor("C", "eij");
   s.terms.push_back({-1, false, {c.tensor("A", "eik"), c.tensor("B", "ekj")}});
   c.p.statements.push_back(s);
-  const auto plan = compile(on_gpu(c.p));
+  const auto plan = compile(cuda::placed_on_gpu(c.p));
   const auto code_of = [](auto&& work) {
     try {
       work();
@@ -258,7 +258,7 @@ TEST_CASE("strides that run backwards") {
       std::vector<void*> there;
       for (std::size_t p = 0; p < turned.size(); ++p)
         there.push_back(static_cast<char*>(memory.bind().pointers[p]) + (static_cast<char*>(turned[p]) - static_cast<char*>(bases[p])));
-      const auto plan = compile(on_gpu(c.p));
+      const auto plan = compile(cuda::placed_on_gpu(c.p));
       run(*plan, {there.data(), c.scalars.data()});
       REQUIRE(memory.fetch());
       c.pointers = turned;

@@ -15,16 +15,6 @@ namespace ricci::test {
 
 inline bool has_gpu() { return cuda::find_driver().missing.empty(); }
 
-/// The same program over GPU memory.
-inline program on_gpu(program p) {
-  for (statement& s : p.statements) {
-    s.left.space = memory_space::gpu;
-    for (product& t : s.terms)
-      for (reference& f : t.factors) f.space = memory_space::gpu;
-  }
-  return p;
-}
-
 /// Copies of all memory of a case on the GPU; each begins `shift` elements behind a 256-byte border.
 class gpu_memory {
  public:
@@ -84,7 +74,7 @@ inline void require_right_on_gpu(case_builder& c, int factors, int shift, const 
   gpu_memory memory(c, shift);
   cuda::gpu_machine machine = cuda::current_device().machine;
   machine.shares = shares;
-  const cuda::executable plan(cuda::make_program_plan(on_gpu(c.p), machine, {}));
+  const cuda::executable plan(cuda::make_program_plan(cuda::placed_on_gpu(c.p), machine, {}));
   plan.run(memory.bind(), nullptr);
   const bool untouched = memory.fetch();
   INFO(what << ", " << name_of(c.type) << ", shift " << shift << "\n" << plan.describe());

@@ -42,7 +42,7 @@ void run_all(std::vector<std::unique_ptr<case_builder>>& cases, seen& met, const
   host_gpu gpu;
   std::vector<cuda::program_plan> plans;
   for (const auto& c : cases) {
-    plans.push_back(cuda::make_program_plan(on_gpu(c->p), machine, {}));
+    plans.push_back(cuda::make_program_plan(cuda::placed_on_gpu(c->p), machine, {}));
     gpu.add(plans.back()), met.count(plans.back());
   }
   const std::string failure = gpu.compile();

@@ -207,9 +207,9 @@ class sharing {
 
   /// An operand whose neighbours are not those of the largest one: a few of them are a block's, so that it reads whole sectors.
   void box(const met& x, const met& most, which fast, std::vector<lane_bits>& boxes) {
-    constexpr double negligible = 1.0 / 16;
+    constexpr double negligible = 1.0 / 16;  // of the largest one's accesses, each of a run
     constexpr int most_boxed = block_bits - 4;
-    if (x.bytes < negligible * most.bytes) return;
+    if (x.bytes < negligible * most.bytes / c_.run.count) return;
     const std::int64_t run = c_.run.sums == fast.sums && c_.run.axis == fast.axis ? c_.run.count : 1;
     if (std::abs(at(fast).*stride_in(x.name)) / run * x.size() < sector) return;  // neighbours here too, or the same for all
     int wanted = bits_within(2 * sector / x.size());

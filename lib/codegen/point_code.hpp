@@ -117,6 +117,13 @@ class point_code : public turn_code {
     else vbroadcastsd(Xbyak::Ymm(i), from);
   }
 
+  void spread_pair(int i, const Xbyak::Address& from) {
+    if (single() && wide()) vbroadcastsd(Xbyak::Zmm(i), from);
+    else if (single()) vbroadcastsd(Xbyak::Ymm(i), from);
+    else if (wide()) vbroadcastf32x4(Xbyak::Zmm(i), from);
+    else vbroadcastf128(Xbyak::Ymm(i), from);
+  }
+
   /// The factor in a register, pinned until done() with it.
   int get(int key) {
     if (const int x = key < 0 ? -1 : resident(key); x >= 0) return x;
@@ -128,6 +135,7 @@ class point_code : public turn_code {
     const int i = take();
     held_[i].key = key;
     if (key < 0) vmovups(v(i), ptr[rsp + (-1 - key) * full()]), held_[i].saved = true;
+    else if (g_.inputs[key].lane == 0 && r_.pairs) spread_pair(i, place(false, key));
     else if (g_.inputs[key].lane == 0) spread(i, place(false, key));
     else vmovups(v(i), place(false, key));
     return i;
@@ -167,6 +175,23 @@ class point_code : public turn_code {
     return y;
   }
 
+  /// to = (re, im) for re and im of every pair in turn.
+  void swap_parts(int to, int from) {
+    if (single()) vpermilps(v(to), v(from), 0xb1);
+    else vpermilpd(v(to), v(from), 0x55);
+  }
+
+  /// p = p * z, complex.
+  void multiply_pairs(int p, int z) {
+    const int im = take(), crossed = take();
+    swap_parts(crossed, z);
+    if (single()) vmovshdup(v(im), v(p)), vmovsldup(v(p), v(p));
+    else vpermilpd(v(im), v(p), 0xff), vmovddup(v(p), v(p));
+    RICCI_BY_TYPE(vmulp, v(crossed), v(crossed), v(im));
+    RICCI_BY_TYPE(vfmaddsub213p, v(p), v(z), v(crossed));
+    release(im), release(crossed);
+  }
+
   int ones() {
     const int i = take();
     if (single()) {
@@ -191,7 +216,8 @@ class point_code : public turn_code {
       const int y = get(f[n].input);
       const bool divides = f[n].apply == function::reciprocal && t.how == combine::multiply;
       const int z = divides || f[n].apply == function::identity ? y : applied(y, f[n].apply);
-      if (divides) RICCI_BY_TYPE(vdivp, v(p), v(p), v(z));
+      if (r_.pairs) multiply_pairs(p, z);
+      else if (divides) RICCI_BY_TYPE(vdivp, v(p), v(p), v(z));
       else if (t.how == combine::multiply) RICCI_BY_TYPE(vmulp, v(p), v(p), v(z));
       else if (t.how == combine::minimum) RICCI_BY_TYPE(vminp, v(p), v(z), v(p));  // of NaN and a number the last one
       else RICCI_BY_TYPE(vmaxp, v(p), v(z), v(p));
@@ -223,7 +249,8 @@ class point_code : public turn_code {
       held_[sum] = {true, true, true, -1 - n, ++clock_};
       return;
     }
-    if (s.output >= 0) vmovups(place(true, s.output), v(sum));
+    if (s.output >= 0 && r_.streams) vmovntps(place(true, s.output), v(sum));
+    else if (s.output >= 0) vmovups(place(true, s.output), v(sum));
     release(sum);
     if (s.kept) held_[sum] = {true, false, false, -1 - n, ++clock_};
   }
@@ -246,6 +273,14 @@ class point_code : public turn_code {
     if (known == factor::minus_one) {
       minus_zero(a);
       RICCI_BY_TYPE(vsubp, v(i), v(a), v(i));
+    } else if (r_.pairs) {
+      const int crossed = take();
+      swap_parts(crossed, i);
+      spread(a, ptr[from + (2 * index + 1) * real()]);
+      RICCI_BY_TYPE(vmulp, v(crossed), v(crossed), v(a));
+      spread(a, ptr[from + 2 * index * real()]);
+      RICCI_BY_TYPE(vfmaddsub213p, v(i), v(a), v(crossed));
+      release(crossed);
     } else {
       spread(a, ptr[from + index * real()]);
       RICCI_BY_TYPE(vmulp, v(i), v(i), v(a));
@@ -257,7 +292,7 @@ class point_code : public turn_code {
     const pointwise_args::term& x = g_.terms[t];
     const factor alpha = r_.alphas[static_cast<std::size_t>(t)];
     const pointwise_args::factor* f = g_.factors + x.first;
-    const bool pair = x.count == 2 && x.how == combine::multiply && f[0].apply == function::identity &&
+    const bool pair = !r_.pairs && x.count == 2 && x.how == combine::multiply && f[0].apply == function::identity &&
                       f[1].apply == function::identity && alpha != factor::any;
     if (!pair) {
       const int p = term(x);

@@ -13,6 +13,8 @@ struct pointwise_request {
   kernels::pointwise_args args;
   std::vector<factor> alphas, betas;  // for each term, each statement
   std::vector<std::int64_t> ahead = {};  // bytes behind what each input reads now that are asked for; 0 or none: nothing
+  bool pairs = false;          // of real and imaginary parts: two lanes each, extents and strides count reals, coefficients are complex
+  bool streams = false;        // results leave past the caches: whole registers, at multiples of their size
   std::vector<int> late = {};  // statements that are stored behind all others, where an input stands that others read
 };
 

@@ -46,6 +46,10 @@ class step_binder {
     if (other) b.other = bind_other(plan_, segment_, step_, kernels_);
     else if (step_.how == method::blocked) bind_blocked();
     else bind_tiles();
+    if (step_.in_tiles) {
+      bytes_a = b.other->tile_bytes;
+      for (const tile_loop& l : b.other->tile_loops) b.free_count *= l.count;
+    }
     if (step_.how == method::halves) {
       bytes_a = codegen::halves_bytes(b.other->halves, b.type);
       b.keep_a = std::all_of(b.a.blocks.begin(), b.a.blocks.end(), [](std::int64_t x) { return x == 0; });

@@ -163,7 +163,7 @@ struct step_run {
   const char* fetch = nullptr;                                    // memory to ask for; null: none
   const struct row_table* table = nullptr;                        // of a gather or scatter by rows; null: entry by entry
   const std::int32_t *rows = nullptr, *rows_end = nullptr;        // of this block and those behind it
-  alignas(16) char alphas[8 * kernels::max_pointwise_terms], betas[8 * kernels::max_pointwise_statements];
+  alignas(16) char alphas[16 * kernels::max_pointwise_terms], betas[16 * kernels::max_pointwise_statements];
 };
 /// The step and its coefficients; pointers are the caller's.
 void set_scalars(step_run& r, const bound_step& s, const bindings& b);

@@ -45,7 +45,7 @@ struct packer {
 
 void run_direct(const step_run& r, std::int64_t first, std::int64_t last, bool packed_a, bool packed_b) {
   const bound_step& s = *r.step;
-  if (s.other) return run_other(r, packed_a);
+  if (s.other) return s.other->tiles.empty() ? run_other(r, packed_a) : run_tiles(r, first, last);
   if (s.in_place) return (*s.tiles[0].first)(r.a, r.b, r.c, r.alpha_or_scale(), r.beta);
   packer pack_a, pack_b;
   line_writer writer;

@@ -23,48 +23,13 @@ std::vector<point_axis> axes_of(const plan_step& step, const std::vector<const o
   return axes;
 }
 
-/// Takes the outermost axes, of which there are more than a kernel has loops.
-std::vector<loop_around> take_surplus(std::vector<point_axis>& axes, std::size_t outputs) {
-  std::vector<loop_around> around;
-  for (; axes.size() > kernels::max_loops + 2; axes.pop_back()) {
-    const std::vector<std::int64_t>& s = axes.back().strides;
-    const auto first_input = s.begin() + static_cast<std::ptrdiff_t>(outputs);
-    around.push_back({axes.back().extent, {first_input, s.end()}, {s.begin(), first_input}});
-  }
-  return around;
-}
-
-void set_pointwise(other_step& out, const plan_step& step, const std::vector<pointwise_output>& statements, int width) {
-  const pair_op& op = step.op;
+/// The tensors of a pointwise step: outputs, then inputs.
+std::vector<const operand*> streams_of(const pair_op& op, const std::vector<pointwise_output>& statements) {
   std::vector<const operand*> streams;
   for (const pointwise_output& x : statements)
     if (x.stored) streams.push_back(&x.c);
-  const std::size_t outputs = streams.size();
   for (const operand& x : op.inputs) streams.push_back(&x);
-  std::vector<point_axis> axes = axes_of(step, streams, outputs);
-  const std::int64_t lanes = axes[0].extent;
-  std::int64_t rest = 0;
-  out.around = take_surplus(axes, outputs);
-  if (lanes >= 2 * width && axes.size() < kernels::max_loops && (axes.size() == 1 || lanes % width != 0 || lanes > 8 * width)) {
-    // Rows of one vector, so that several go together; what fills none comes behind.
-    point_axis rows{lanes / width, axes[0].strides};
-    for (std::int64_t& s : rows.strides) s *= width;
-    axes[0].extent = width, rest = lanes % width;
-    axes.insert(axes.begin() + 1, rows);
-  }
-  kernels::pointwise_args g;
-  g.input_count = static_cast<int>(op.inputs.size()), g.output_count = static_cast<int>(outputs);
-  g.loop_count = std::max(0, static_cast<int>(axes.size()) - 2);
-  for (std::size_t d = 0; d < axes.size(); ++d) {
-    (d == 0 ? g.lane_extent : d == 1 ? g.row_extent : g.loops[d - 2]) = axes[d].extent;
-    for (std::size_t i = 0; i < streams.size(); ++i) {
-      kernels::pointwise_args::stream& s = i < outputs ? g.outputs[i] : g.inputs[i - outputs];
-      (d == 0 ? s.lane : d == 1 ? s.row : s.loops[d - 2]) = axes[d].strides[i];
-    }
-  }
-  add_statements(g, op, statements);
-  out.pointwise = out.rest = g;
-  out.rest.lane_extent = rest, out.rest.row_extent = 1;
+  return streams;
 }
 
 kernels::halves_args halves_args_of(const plan_step& step) {
@@ -165,7 +130,88 @@ void move_indexed(const bound_step& b, const step_run& r) {
   s.wide ? scatter<T, T, std::int64_t>(s, r) : scatter<T, T, std::int32_t>(s, r);
 }
 
+/// Takes the outermost axes, of which there are more than a kernel has loops.
+std::vector<loop_around> take_surplus(std::vector<point_axis>& axes, std::size_t outputs) {
+  std::vector<loop_around> around;
+  for (; axes.size() > kernels::max_loops + 2; axes.pop_back()) {
+    const std::vector<std::int64_t>& s = axes.back().strides;
+    const auto first_input = s.begin() + static_cast<std::ptrdiff_t>(outputs);
+    around.push_back({axes.back().extent, {first_input, s.end()}, {s.begin(), first_input}});
+  }
+  return around;
+}
+
+/// Complex elements as pairs of reals. False if there is something that written kernels cannot do with these.
+bool make_pairs(codegen::pointwise_request& r) {
+  kernels::pointwise_args& g = r.args;
+  bool plain = true;
+  for (int t = 0; t < static_cast<int>(r.alphas.size()); ++t) {
+    plain = plain && g.terms[t].count > 0;
+    for (int f = g.terms[t].first; f < g.terms[t].first + g.terms[t].count; ++f) plain = plain && !g.factors[f].conj;
+  }
+  for (int i = 0; i < g.input_count; ++i) plain = plain && (g.inputs[i].lane == 0 || g.inputs[i].lane == 1);
+  if (!plain) return false;
+  r.pairs = true;
+  g.lane_extent *= 2;
+  for (int i = 0; i < g.input_count; ++i) g.inputs[i].row *= 2;
+  for (int i = 0; i < g.output_count; ++i) g.outputs[i].row *= 2;
+  r.type = r.type == dtype::c64 ? dtype::f32 : dtype::f64;
+  return true;
+}
+
 }  // namespace
+
+void set_pointwise(point_call& out, std::vector<point_axis> axes, const pair_op& op, const std::vector<pointwise_output>& statements, int width, bool streams, bool repeats) {
+  const auto outputs = static_cast<std::size_t>(std::count_if(statements.begin(), statements.end(), [](const pointwise_output& x) { return x.stored; }));
+  const std::int64_t lanes = axes[0].extent;
+  std::int64_t rest = 0;
+  out.around = take_surplus(axes, outputs);
+  const bool turns = std::any_of(axes[0].strides.begin(), axes[0].strides.end(), [](std::int64_t s) { return s != 0 && s != 1; });
+  if (turns) {
+    rest = lanes % width;  // what is turned comes in whole vectors
+    axes[0].extent -= rest;
+  } else if (lanes >= 2 * width && axes.size() < kernels::max_loops && (axes.size() == 1 || lanes % width != 0 || lanes > 8 * width)) {
+    // Rows of one vector, so that several go together; what fills none comes behind.
+    point_axis rows{lanes / width, axes[0].strides};
+    for (std::int64_t& s : rows.strides) s *= width;
+    axes[0].extent = width, rest = lanes % width;
+    axes.insert(axes.begin() + 1, rows);
+  }
+  kernels::pointwise_args g;
+  g.input_count = static_cast<int>(op.inputs.size()), g.output_count = static_cast<int>(outputs);
+  g.loop_count = std::max(0, static_cast<int>(axes.size()) - 2);
+  for (std::size_t d = 0; d < axes.size(); ++d) {
+    (d == 0 ? g.lane_extent : d == 1 ? g.row_extent : g.loops[d - 2]) = axes[d].extent;
+    for (std::size_t i = 0; i < axes[d].strides.size(); ++i) {
+      kernels::pointwise_args::stream& s = i < outputs ? g.outputs[i] : g.inputs[i - outputs];
+      (d == 0 ? s.lane : d == 1 ? s.row : s.loops[d - 2]) = axes[d].strides[i];
+    }
+  }
+  add_statements(g, op, statements);
+  out.pointwise = out.rest = g;
+  out.rest.lane_extent = rest, out.rest_at = lanes - rest;
+  if (g.lane_extent + rest != lanes) out.rest.row_extent = 1;  // rows of vectors, which are lanes here
+  codegen::pointwise_request wanted{compute_type(op.c.type), out.pointwise, {}, {}};
+  wanted.args.loop_count = 0;  // run_pointwise() walks them
+  for (const pointwise_term& t : op.terms) wanted.alphas.push_back(known_factor(t.alpha));
+  for (const pointwise_output& x : statements) wanted.betas.push_back(known_factor(x.beta));
+  if (is_complex(wanted.type) && !make_pairs(wanted)) return;
+  // A beta that only the run knows may be zero, and then c is not read.
+  const auto open = [](codegen::factor f) { return f == codegen::factor::any; };
+  if (wanted.args.lane_extent == 0 || std::any_of(wanted.betas.begin(), wanted.betas.end(), open)) return;
+  out.made = codegen::make(wanted, codegen::best_target());
+  if (out.made && turns && repeats && rest > 0) {
+    codegen::pointwise_request last = wanted;
+    last.args.lane_extent = width;
+    out.rest_made = codegen::make(last, codegen::best_target());
+    if (out.rest_made) out.rest.lane_extent = width, out.rest_at = lanes - width;
+  }
+  const auto is_register = [&](std::int64_t stride) { return stride % width == 0; };
+  const kernels::pointwise_args::stream& c = out.pointwise.outputs[0];
+  if (!out.made || !streams || !is_register(c.row) || !std::all_of(c.loops, c.loops + out.pointwise.loop_count, is_register)) return;
+  wanted.streams = true;
+  out.past = codegen::make(wanted, codegen::best_target());
+}
 
 void fuse(std::vector<point_axis>& axes, std::size_t kept) {
   const auto nests = [](const point_axis& in, const point_axis& out) {
@@ -195,7 +241,7 @@ void add_statements(kernels::pointwise_args& g, const pair_op& op, const std::ve
       g.terms[term++] = {factor, static_cast<int>(t.factors.size()), t.how};
       s.plain = s.plain && t.factors.size() == 2 && t.how == combine::multiply;
       for (const auto& [input, f] : t.factors) {
-        g.factors[factor++] = {input, f};
+        g.factors[factor++] = {input, f, input >= 0 && op.inputs[static_cast<std::size_t>(input)].conj};
         s.plain = s.plain && f == function::identity;
         if (input < 0) g.statements[-1 - input].kept = true;
       }
@@ -223,28 +269,22 @@ place place_of(const plan& p, const segment& s, const operand& x, int slice_labe
 std::shared_ptr<const other_step> bind_other(const plan& p, const segment& s, const plan_step& step,
                                              const kernels::kernel_set& kernels) {
   auto out = std::make_shared<other_step>();
-  const int kind = compute_type(step.op.c.type) == dtype::f64;
+  const dtype type = compute_type(step.op.c.type);
+  const int kind = type == dtype::f64;
   if (has_fibres(step)) {
     bind_fibres(*out, p, s, step);
   } else if (step.how == method::pointwise) {
     std::vector<pointwise_output> statements = step.op.outputs;
     if (statements.empty()) statements.push_back({step.op.c, step.op.beta, static_cast<int>(step.op.terms.size())});
-    set_pointwise(*out, step, statements, kernels.vector_bytes / (kind ? 8 : 4));
-    out->point = kernels.pointwise[kind];
+    out->point = kernels.pointwise[static_cast<int>(type)];
     for (const operand& x : step.op.inputs) out->inputs.push_back(place_of(p, s, x, step.slice_label));
     for (const pointwise_output& x : statements) {
       if (x.stored) out->outputs.push_back(place_of(p, s, x.c, step.slice_label));
       out->betas.push_back(x.beta);
     }
     for (const pointwise_term& t : step.op.terms) out->alphas.push_back(t.alpha);
-    codegen::pointwise_request wanted{compute_type(step.op.c.type), out->pointwise, {}, {}};
-    wanted.args.loop_count = 0;  // run_pointwise() walks them
-    for (const coefficient& c : out->alphas) wanted.alphas.push_back(known_factor(c));
-    for (const coefficient& c : out->betas) wanted.betas.push_back(known_factor(c));
-    // A beta that only the run knows may be zero, and then c is not read.
-    const auto open = [](codegen::factor f) { return f == codegen::factor::any; };
-    if (std::none_of(wanted.betas.begin(), wanted.betas.end(), open))
-      out->made = codegen::make(wanted, codegen::best_target());
+    if (step.in_tiles) bind_tiles(*out, step, kernels);
+    else set_pointwise(*out, axes_of(step, streams_of(step.op, statements), out->outputs.size()), step.op, statements, kernels.vector_bytes / static_cast<int>(size_of(type)));
   } else if (step.how == method::halves) {
     out->halves = halves_args_of(step);
     out->x_lane = stride_of(step.op.b, step.lane_label), out->y_lane = stride_of(step.op.c, step.lane_label);
@@ -260,55 +300,65 @@ std::shared_ptr<const other_step> bind_other(const plan& p, const segment& s, co
 
 namespace {
 
+/// A call's pointers, moved along loops.
+class moving_pointers {
+ public:
+  moving_pointers(const point_pointers& p, const kernels::pointwise_args& g) : of_(p), input_count_(g.input_count), output_count_(g.output_count) {
+    std::copy_n(p.inputs, input_count_, inputs_);
+    std::copy_n(p.outputs, output_count_, outputs_);
+  }
+
+  /// steps(output, index): elements.
+  template <class Steps> void move(std::int64_t times, const Steps& steps) {
+    for (int i = 0; i < input_count_; ++i) inputs_[i] = static_cast<const char*>(inputs_[i]) + times * steps(false, i) * of_.size;
+    for (int i = 0; i < output_count_; ++i) outputs_[i] = static_cast<char*>(outputs_[i]) + times * steps(true, i) * of_.size;
+  }
+  point_pointers now() const { return {inputs_, outputs_, of_.alphas, of_.betas, of_.size, of_.vector_bytes}; }
+
+ private:
+  const point_pointers& of_;
+  int input_count_, output_count_;
+  const void* inputs_[kernels::max_pointwise_inputs];
+  void* outputs_[kernels::max_pointwise_statements];
+};
+
 /// The written kernel for every iteration of the loops around its rows.
-void run_made(const other_step& s, const step_run& r, std::int64_t size) {
-  const kernels::pointwise_args& g = s.pointwise;
-  if (g.loop_count == 0) return (*s.made)(r.inputs, r.outputs, r.alphas, r.betas);
-  const void* inputs[kernels::max_pointwise_inputs];
-  void* outputs[kernels::max_pointwise_statements];
-  std::copy_n(r.inputs, g.input_count, inputs);
-  std::copy_n(r.outputs, g.output_count, outputs);
-  const auto move = [&](int d, std::int64_t times) {
-    for (int i = 0; i < g.input_count; ++i) inputs[i] = static_cast<const char*>(inputs[i]) + times * g.inputs[i].loops[d] * size;
-    for (int i = 0; i < g.output_count; ++i) outputs[i] = static_cast<char*>(outputs[i]) + times * g.outputs[i].loops[d] * size;
-  };
-  std::int64_t at[kernels::max_loops] = {};
+void run_made(const codegen::pointwise_kernel& made, const kernels::pointwise_args& g, const point_pointers& p) {
+  if (g.loop_count == 0) return made(p.inputs, p.outputs, p.alphas, p.betas);
+  moving_pointers at(p, g);
+  std::int64_t index[kernels::max_loops] = {};
   for (int d = 0; d < g.loop_count;) {
-    (*s.made)(inputs, outputs, r.alphas, r.betas);
+    const point_pointers now = at.now();
+    made(now.inputs, now.outputs, now.alphas, now.betas);
     for (d = 0; d < g.loop_count; ++d) {
-      if (++at[d] < g.loops[d]) {
-        move(d, 1);
-        break;
-      }
-      move(d, 1 - g.loops[d]);
-      at[d] = 0;
+      const bool more = ++index[d] < g.loops[d];
+      at.move(more ? 1 : 1 - g.loops[d], [&](bool output, int i) { return (output ? g.outputs : g.inputs)[i].loops[d]; });
+      if (more) break;
+      index[d] = 0;
     }
   }
 }
 
-void run_pointwise(const other_step& s, const step_run& r, std::int64_t size) {
-  if (s.made) run_made(s, r, size);
-  else s.point(s.pointwise, r.inputs, r.outputs, r.alphas, r.betas);
+void run_rows(const point_call& s, const point_pointers& p) {
+  const bool past = s.past && reinterpret_cast<std::uintptr_t>(p.outputs[0]) % static_cast<std::uintptr_t>(p.vector_bytes) == 0;
+  if (s.made) run_made(past ? *s.past : *s.made, s.pointwise, p);
+  else s.point(s.pointwise, p.inputs, p.outputs, p.alphas, p.betas);
   if (s.rest.lane_extent == 0) return;
-  const void* inputs[kernels::max_pointwise_inputs];
-  void* outputs[kernels::max_pointwise_statements];
-  const std::int64_t rows = s.pointwise.row_extent;
-  for (int i = 0; i < s.rest.input_count; ++i)
-    inputs[i] = static_cast<const char*>(r.inputs[i]) + rows * s.pointwise.inputs[i].row * size;
-  for (int i = 0; i < s.rest.output_count; ++i)
-    outputs[i] = static_cast<char*>(r.outputs[i]) + rows * s.pointwise.outputs[i].row * size;
-  s.point(s.rest, inputs, outputs, r.alphas, r.betas);
+  moving_pointers at(p, s.rest);
+  at.move(s.rest_at, [&](bool output, int i) { return (output ? s.rest.outputs : s.rest.inputs)[i].lane; });
+  const point_pointers rest = at.now();
+  if (s.rest_made) run_made(*s.rest_made, s.rest, rest);
+  else s.point(s.rest, rest.inputs, rest.outputs, rest.alphas, rest.betas);
 }
 
-/// From loop d of those around on; r's pointers are back where they were when it returns.
-void run_around(const other_step& s, step_run& r, std::int64_t size, std::size_t d) {
-  if (d == s.around.size()) return run_pointwise(s, r, size);
+/// From loop d of those around on.
+void run_around(const point_call& s, const point_pointers& p, std::size_t d) {
+  if (d == s.around.size()) return run_rows(s, p);
   const loop_around& x = s.around[d];
+  moving_pointers at(p, s.pointwise);
   for (std::int64_t n = 0; n < x.extent; ++n) {
-    run_around(s, r, size, d + 1);
-    const std::int64_t bytes = (n + 1 < x.extent ? 1 : 1 - x.extent) * size;
-    for (std::size_t i = 0; i < x.inputs.size(); ++i) r.inputs[i] = static_cast<const char*>(r.inputs[i]) + x.inputs[i] * bytes;
-    for (std::size_t i = 0; i < x.outputs.size(); ++i) r.outputs[i] = static_cast<char*>(r.outputs[i]) + x.outputs[i] * bytes;
+    run_around(s, at.now(), d + 1);
+    at.move(1, [&](bool output, int i) { return (output ? x.outputs : x.inputs)[static_cast<std::size_t>(i)]; });
   }
 }
 
@@ -325,15 +375,13 @@ void move_rows(const bound_step& s, const step_run& r) {
 
 }  // namespace
 
+void run_pointwise(const point_call& s, const point_pointers& p) { run_around(s, p, 0); }
+
 void run_other(const step_run& r, bool packed) {
   const bound_step& s = *r.step;
   if (!s.other->ends.empty()) return run_fibres(s, r, packed);
-  if (s.how == method::pointwise) {
-    const auto size = static_cast<std::int64_t>(size_of(s.type));
-    if (s.other->around.empty()) return run_pointwise(*s.other, r, size);
-    step_run moving = r;
-    return run_around(*s.other, moving, size, 0);
-  }
+  if (s.how == method::pointwise)
+    return run_pointwise(*s.other, {r.inputs, r.outputs, r.alphas, r.betas, static_cast<std::int64_t>(size_of(s.type)), s.vector_bytes});
   if (r.table) return move_rows(s, r);
   if (s.how == method::halves && s.other->written_half) return run_halves(s, r, packed);
   if (s.how == method::halves) return s.other->half(s.other->halves, r.a, r.b, r.c, r.alpha, r.beta);

@@ -18,13 +18,45 @@ struct loop_around {
   std::vector<std::int64_t> inputs, outputs;
 };
 
-/// What such a step needs beside the places of a, b and c.
-struct other_step {
+/// Pointwise statements over some axes.
+struct point_call {
   kernels::pointwise_args pointwise;
-  kernels::pointwise_args rest;               // of lanes that fill no vector, behind the rows; none if its extent is 0
+  kernels::pointwise_args rest;               // of lanes that fill no vector, behind the others; none if its extent is 0
+  std::int64_t rest_at = 0;                   // where they begin: behind the others, or with some of these once more
   std::vector<loop_around> around;            // of both, from the outermost
   kernels::pointwise_fn point = nullptr;
   std::shared_ptr<const codegen::pointwise_kernel> made;  // the same, written for these arguments
+  std::shared_ptr<const codegen::pointwise_kernel> rest_made;
+  std::shared_ptr<const codegen::pointwise_kernel> past;  // as `made`, past the caches, where the output begins at a register
+};
+
+/// An input that is packed, and where: bytes in the scratch.
+struct packed_input {
+  int input;
+  std::int64_t at;
+  kernels::move_fn move;
+  kernels::move_args args;
+};
+
+/// The same in one combination of whole and short tiles, and what is moved before and behind.
+struct point_tile : point_call {
+  std::vector<packed_input> packed;
+  kernels::move_args store;                   // of the output from its buffer
+};
+
+/// A loop over tiles; bytes per iteration of each input, then of the output.
+struct tile_loop {
+  std::int64_t count = 1;
+  std::vector<std::int64_t> steps;
+  int tail_bit = 0;  // 1 << i if the last iteration is shorter, else 0
+};
+
+/// What such a step needs beside the places of a, b and c.
+struct other_step : point_call {
+  std::vector<point_tile> tiles;              // of a pointwise step in tiles, by tail bits; none: one call
+  std::vector<tile_loop> tile_loops;          // from the outermost
+  kernels::move_fn move_output = nullptr;     // from its buffer
+  std::int64_t buffer = -1, tile_bytes = 0;   // of the output in the scratch, -1: none; what all need
   kernels::halves_args halves;
   std::int64_t x_lane = 1, y_lane = 1;        // strides of its lanes
   kernels::halves_fn half = nullptr;          // null: a written kernel or none
@@ -57,6 +89,23 @@ void fuse(std::vector<point_axis>& axes, std::size_t kept);
 
 /// The statements of a pointwise operation, their terms and factors.
 void add_statements(kernels::pointwise_args& g, const pair_op& op, const std::vector<pointwise_output>& statements);
+
+/// The call for axes of which the first has the lanes: arguments, and a kernel written for them where there can be one. The strides are
+/// those of the outputs, then of the inputs. streams: also one that writes past the caches. repeats: elements may be computed twice.
+void set_pointwise(point_call& out, std::vector<point_axis> axes, const pair_op& op, const std::vector<pointwise_output>& statements, int width, bool streams = false, bool repeats = false);
+
+/// What a call gets; the type's size is that of an element in memory.
+struct point_pointers {
+  const void* const* inputs;
+  void* const* outputs;
+  const void *alphas, *betas;
+  std::int64_t size, vector_bytes;
+};
+void run_pointwise(const point_call& s, const point_pointers& p);
+
+/// Pointwise steps in tiles. Errors: no_memory.
+void bind_tiles(other_step& out, const plan_step& step, const kernels::kernel_set& kernels);
+void run_tiles(const step_run& r, std::int64_t first, std::int64_t last);
 
 /// Pointwise steps between products. Throws kernel_refused.
 bool has_fibres(const plan_step& s);

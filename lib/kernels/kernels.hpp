@@ -67,11 +67,13 @@ inline constexpr int max_pointwise_statements = 32, max_pointwise_terms = 96, ma
 
 /// A few statements, element by element, over one nest of loops [loops, row, lane]:
 ///   c = beta c + sum over terms of alpha * f(x) * g(y) * ..., or of the minimum or maximum of factors.
-/// Real types. Every input has stride 1 or 0 along the lanes (others are slow), every output 1. A factor may be what a statement before gave.
+/// Every input has stride 1 or 0 along the lanes (others are slow), every output 1. A factor may be what a statement before gave.
+/// Complex types have no functions and no minimum or maximum.
 struct pointwise_args {
   struct factor {
     int input = 0;  // -1 - s: the value of statement s
     function apply = function::identity;
+    bool conj = false;
   };
   struct term {
     int first = 0, count = 0;  // factors; none: the coefficient alone
@@ -165,7 +167,7 @@ struct kernel_set {
   contract_fn contract[4][lanes_count];     // by compute dtype f32, f64, c64, c128
   contract_fn narrow_dots[2][2];            // as contract[f32][lanes::k]: b in f16, bf16; a in f32, in the type of b
   move_fn move[dtype_count][dtype_count];   // [source][destination]; null where the pair makes no sense
-  pointwise_fn pointwise[2];                // f32, f64
+  pointwise_fn pointwise[4];                // by compute dtype f32, f64, c64, c128
   halves_fn halves[2];                      // f32, f64
   gather_fn gather[2];                      // f32, f64
   scatter_fn scatter[2];                    // f32, f64

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "choose-inl.hpp"
+#include "elements-inl.hpp"
 #include "frame-inl.hpp"
 
 namespace ricci::kernels::RICCI_ISA {
@@ -10,11 +11,53 @@ namespace ricci::kernels::RICCI_ISA {
 RICCI_INLINE float power(float x) { return __builtin_expf(x); }
 RICCI_INLINE double power(double x) { return __builtin_exp(x); }
 
+/// What the elements of type E are made of: complex ones of two numbers, in neighbouring lanes.
+template <class E> struct parts_t {
+  using type = E;
+  static constexpr int count = 1;
+};
+template <class T> struct parts_t<cplx<T>> {
+  using type = T;
+  static constexpr int count = 2;
+};
+template <class E> using part = typename parts_t<E>::type;
+template <class E> inline constexpr int parts = parts_t<E>::count;
+template <class E> inline constexpr bool is_pair = parts<E> == 2;
+template <class E> using values = vec<part<E>>;
+template <class E> inline constexpr int elements = width<part<E>> / parts<E>;  // in a vector
+
+template <class E> RICCI_INLINE values<E> broadcast(E x) {
+  if constexpr (is_pair<E>) return set_pairs<part<E>>(x.re, x.im);
+  else return set<E>(x);
+}
+
+/// x y.
+template <class E> RICCI_INLINE values<E> product_of(values<E> x, values<E> y) {
+  if constexpr (is_pair<E>) {
+    using T = part<E>;
+    const values<E> crossed = mul(mul(both_odd<T>(x), set_pairs<T>(-1, 1)), swap_pairs<T>(y));
+    return fma(both_even<T>(x), y, crossed);
+  } else {
+    return mul(x, y);
+  }
+}
+
+/// sum + alpha x. A real alpha leaves the parts of x apart, infinite ones too.
+template <class E> RICCI_INLINE values<E> plus_times(values<E> sum, E alpha, values<E> x) {
+  using T = part<E>;
+  if constexpr (is_pair<E>) {
+    sum = fma(x, set<T>(alpha.re), sum);
+    return alpha.im == T(0) ? sum : fma(swap_pairs<T>(x), set_pairs<T>(-alpha.im, alpha.im), sum);
+  } else {
+    return fma(x, set<T>(alpha), sum);
+  }
+}
+
 /// One call's constants.
-template <class T> struct pointwise_frame {
+template <class E> struct pointwise_frame {
   const pointwise_args& g;
-  const T *alphas, *betas;
-  tail<T> rest;
+  const E *alphas, *betas;
+  tail<part<E>> rest;
 };
 
 /// Out of line: around a call no vector stays in a register.
@@ -22,6 +65,7 @@ template <class T> __attribute__((noinline)) void powers(T* x, int count) {
   for (int i = 0; i < count; ++i) x[i] = power(x[i]);
 }
 
+/// The function of a factor; of complex ones there is none.
 template <class T, int U> RICCI_INLINE void apply(function f, vec<T> (&x)[U]) {
   switch (f) {
     case function::reciprocal: RICCI_EACH(u, U) x[u] = div(set<T>(T(1)), x[u]); break;
@@ -40,63 +84,77 @@ template <class T, int U> RICCI_INLINE void apply(function f, vec<T> (&x)[U]) {
 }
 
 /// A stream's vectors in U rows.
-template <class T, int U, bool Partial>
-RICCI_INLINE void read(const pointwise_frame<T>& k, const T* p, const pointwise_args::stream& s, vec<T> (&x)[U]) {
+template <class E, int U, bool Partial>
+RICCI_INLINE void read(const pointwise_frame<E>& k, const E* p, const pointwise_args::stream& s, values<E> (&x)[U]) {
+  using T = part<E>;
+  const auto numbers = [](const E* at) RICCI_INLINE_LAMBDA { return reinterpret_cast<const T*>(at); };
   if (s.lane == 0) {
-    RICCI_EACH(u, U) x[u] = set<T>(p[u * s.row]);
+    RICCI_EACH(u, U) x[u] = broadcast(p[u * s.row]);
   } else if (s.lane != 1) {
-    T lanes[width<T>] = {};
+    E lanes[elements<E>] = {};
     RICCI_EACH(u, U) {
-      for (int i = 0; i < (Partial ? k.rest.count : width<T>); ++i) lanes[i] = p[u * s.row + i * s.lane];
-      x[u] = load<T>(lanes);
+      for (int i = 0; i < (Partial ? k.rest.count / parts<E> : elements<E>); ++i) lanes[i] = p[u * s.row + i * s.lane];
+      x[u] = load<T>(numbers(lanes));
     }
   } else if constexpr (Partial) {
-    RICCI_EACH(u, U) x[u] = load<T>(p + u * s.row, k.rest);
+    RICCI_EACH(u, U) x[u] = load<T>(numbers(p + u * s.row), k.rest);
   } else {
-    RICCI_EACH(u, U) x[u] = load<T>(p + u * s.row);
+    RICCI_EACH(u, U) x[u] = load<T>(numbers(p + u * s.row));
   }
 }
 
 /// Where a group of vectors is: U rows from `at` on, elements from `lane` on; and what its statements gave so far.
-template <class T, int U> struct pointwise_place {
-  const T* const* inputs;
-  T* const* outputs;
+template <class E, int U> struct pointwise_place {
+  const E* const* inputs;
+  E* const* outputs;
   index at, lane;
-  T* values;
+  part<E>* kept;
 };
 
 /// A factor's vectors, before its function.
-template <class T, int U, bool Partial>
-RICCI_INLINE void read(const pointwise_frame<T>& k, const pointwise_place<T, U>& p, int input, vec<T> (&x)[U]) {
-  if (input < 0) {
-    const T* from = p.values + (-1 - input) * U * width<T>;
+template <class E, int U, bool Partial>
+RICCI_INLINE void read(const pointwise_frame<E>& k, const pointwise_place<E, U>& p, const pointwise_args::factor& f, values<E> (&x)[U]) {
+  using T = part<E>;
+  if (f.input < 0) {
+    const T* from = p.kept + (-1 - f.input) * U * width<T>;
     RICCI_EACH(u, U) x[u] = load<T>(from + u * width<T>);
   } else {
-    const pointwise_args::stream& s = k.g.inputs[input];
-    read<T, U, Partial>(k, p.inputs[input] + p.at * s.row + p.lane * s.lane, s, x);
+    const pointwise_args::stream& s = k.g.inputs[f.input];
+    read<E, U, Partial>(k, p.inputs[f.input] + p.at * s.row + p.lane * s.lane, s, x);
   }
+  if constexpr (is_pair<E>)
+    if (f.conj) RICCI_EACH(u, U) x[u] = mul(x[u], set_pairs<T>(1, -1));
 }
 
 /// A term of any kind.
-template <class T, int U, bool Partial>
-RICCI_INLINE void any_term(const pointwise_frame<T>& k, const pointwise_place<T, U>& p, const pointwise_args::term& term,
-                           vec<T> (&x)[U]) {
+template <class E, int U, bool Partial>
+RICCI_INLINE void any_term(const pointwise_frame<E>& k, const pointwise_place<E, U>& p, const pointwise_args::term& term,
+                           values<E> (&x)[U]) {
+  using T = part<E>;
   const pointwise_args::factor* f = k.g.factors + term.first;
   if (term.count == 0) {
-    RICCI_EACH(u, U) x[u] = set<T>(T(1));
+    E one{};
+    assign(part<E>(1), one);
+    RICCI_EACH(u, U) x[u] = broadcast(one);
     return;
   }
-  read<T, U, Partial>(k, p, f->input, x);
-  if (f->apply != function::identity) apply<T, U>(f->apply, x);
+  read<E, U, Partial>(k, p, *f, x);
+  if constexpr (!is_pair<E>)
+    if (f->apply != function::identity) apply<T, U>(f->apply, x);
   for (int n = 1; n < term.count; ++n) {
     ++f;
-    vec<T> y[U];
-    read<T, U, Partial>(k, p, f->input, y);
+    values<E> y[U];
+    read<E, U, Partial>(k, p, *f, y);
+    if constexpr (is_pair<E>) {
+      RICCI_EACH(u, U) x[u] = product_of<E>(x[u], y[u]);
+      continue;
+    }
     if (f->apply == function::reciprocal && term.how == combine::multiply) {
       RICCI_EACH(u, U) x[u] = div(x[u], y[u]);
       continue;
     }
-    if (f->apply != function::identity) apply<T, U>(f->apply, y);
+    if constexpr (!is_pair<E>)
+      if (f->apply != function::identity) apply<T, U>(f->apply, y);
     if (term.how == combine::multiply) {
       RICCI_EACH(u, U) x[u] = mul(x[u], y[u]);
     } else if (term.how == combine::minimum) {
@@ -107,76 +165,90 @@ RICCI_INLINE void any_term(const pointwise_frame<T>& k, const pointwise_place<T,
   }
 }
 
+/// The sum of a statement's terms so far and one that is a product of two factors as they are.
+template <class E, int U, bool Partial>
+RICCI_INLINE void add_plain(const pointwise_frame<E>& k, const pointwise_place<E, U>& p, int term, values<E> (&sum)[U]) {
+  using T = part<E>;
+  const pointwise_args::factor* f = k.g.factors + k.g.terms[term].first;
+  const E alpha = k.alphas[term];
+  values<E> x[U], y[U];
+  read<E, U, Partial>(k, p, f[0], x);
+  read<E, U, Partial>(k, p, f[1], y);
+  if constexpr (is_pair<E>) {
+    RICCI_EACH(u, U) sum[u] = plus_times<E>(sum[u], alpha, product_of<E>(x[u], y[u]));
+  } else {
+    if (alpha == T(-1)) {
+      RICCI_EACH(u, U) sum[u] = sub(sum[u], mul(x[u], y[u]));
+      return;
+    }
+    if (alpha != T(1)) {
+      RICCI_EACH(u, U) x[u] = mul(x[u], set<T>(alpha));
+    }
+    RICCI_EACH(u, U) sum[u] = fma(x[u], y[u], sum[u]);
+  }
+}
+
 /// All statements for one group.
-template <class T, int U, bool Partial>
-RICCI_INLINE void pointwise_group(const pointwise_frame<T>& k, const pointwise_place<T, U>& p) {
+template <class E, int U, bool Partial>
+RICCI_INLINE void pointwise_group(const pointwise_frame<E>& k, const pointwise_place<E, U>& p) {
+  using T = part<E>;
   const pointwise_args& g = k.g;
   for (int n = 0; n < g.statement_count; ++n) {
     const pointwise_args::statement& s = g.statements[n];
     const pointwise_args::stream& c = g.outputs[s.output < 0 ? 0 : s.output];
-    T* const to = s.output < 0 ? nullptr : p.outputs[s.output] + p.at * c.row + p.lane;
-    vec<T> sum[U];
-    if (k.betas[n] != T(0)) {
-      read<T, U, Partial>(k, to, c, sum);
-      RICCI_EACH(u, U) sum[u] = mul(sum[u], set<T>(k.betas[n]));
-    } else {
+    E* const to = s.output < 0 ? nullptr : p.outputs[s.output] + p.at * c.row + p.lane;
+    values<E> sum[U];
+    if (is_zero(k.betas[n])) {
       RICCI_EACH(u, U) sum[u] = set<T>(s.count > 0 ? T(-0.0) : T(0));  // -0 + x is x, of any zero too
+    } else {
+      values<E> old[U];
+      read<E, U, Partial>(k, to, c, old);
+      RICCI_EACH(u, U) sum[u] = plus_times<E>(set<T>(T(-0.0)), k.betas[n], old[u]);
     }
     for (int t = s.first; t < s.first + s.count; ++t) {
-      vec<T> x[U];
-      const T alpha = k.alphas[t];
       if (s.plain) {
-        const pointwise_args::factor* f = g.factors + g.terms[t].first;
-        vec<T> y[U];
-        read<T, U, Partial>(k, p, f[0].input, x);
-        read<T, U, Partial>(k, p, f[1].input, y);
-        if (alpha == T(-1)) {
-          RICCI_EACH(u, U) sum[u] = sub(sum[u], mul(x[u], y[u]));
-          continue;
-        }
-        if (alpha != T(1)) {
-          RICCI_EACH(u, U) x[u] = mul(x[u], set<T>(alpha));
-        }
-        RICCI_EACH(u, U) sum[u] = fma(x[u], y[u], sum[u]);
+        add_plain<E, U, Partial>(k, p, t, sum);
         continue;
       }
-      any_term<T, U, Partial>(k, p, g.terms[t], x);
-      RICCI_EACH(u, U) sum[u] = fma(x[u], set<T>(alpha), sum[u]);
+      values<E> x[U];
+      any_term<E, U, Partial>(k, p, g.terms[t], x);
+      RICCI_EACH(u, U) sum[u] = plus_times<E>(sum[u], k.alphas[t], x[u]);
     }
     if (s.kept) {
-      RICCI_EACH(u, U) store<T>(sum[u], p.values + (n * U + u) * width<T>);
+      RICCI_EACH(u, U) store<T>(sum[u], p.kept + (n * U + u) * width<T>);
     }
     if (!to) continue;
     RICCI_EACH(u, U) {
-      if constexpr (Partial) store<T>(sum[u], to + u * c.row, k.rest);
-      else store<T>(sum[u], to + u * c.row);
+      T* const at = reinterpret_cast<T*>(to + u * c.row);
+      if constexpr (Partial) store<T>(sum[u], at, k.rest);
+      else store<T>(sum[u], at);
     }
   }
 }
 
-template <class T, int U>
-RICCI_INLINE void pointwise_rows(const pointwise_frame<T>& k, pointwise_place<T, U> p, index whole) {
-  for (p.lane = 0; p.lane < whole; p.lane += width<T>) pointwise_group<T, U, false>(k, p);
-  if (whole < k.g.lane_extent) pointwise_group<T, U, true>(k, p);
+template <class E, int U>
+RICCI_INLINE void pointwise_rows(const pointwise_frame<E>& k, pointwise_place<E, U> p, index whole) {
+  for (p.lane = 0; p.lane < whole; p.lane += elements<E>) pointwise_group<E, U, false>(k, p);
+  if (whole < k.g.lane_extent) pointwise_group<E, U, true>(k, p);
 }
 
-template <class T>
+template <class E>
 void pointwise(const pointwise_args& g, const void* const* inputs, void* const* outputs, const void* alphas,
                const void* betas) {
   constexpr int U = vector_registers >= 32 ? 4 : 2;
-  pointwise_frame<T> k{g, static_cast<const T*>(alphas), static_cast<const T*>(betas), {}};
-  const index whole = g.lane_extent / width<T> * width<T>;
-  if (whole < g.lane_extent) k.rest.assign(static_cast<int>(g.lane_extent - whole));
-  const T* at[max_pointwise_inputs];
-  T* to[max_pointwise_statements];
-  alignas(64) T values[max_pointwise_statements * U * width<T>];
-  for (int i = 0; i < g.input_count; ++i) at[i] = static_cast<const T*>(inputs[i]);
-  for (int i = 0; i < g.output_count; ++i) to[i] = static_cast<T*>(outputs[i]);
+  pointwise_frame<E> k{g, static_cast<const E*>(alphas), static_cast<const E*>(betas), {}};
+  const index whole = g.lane_extent / elements<E> * elements<E>;
+  if (whole < g.lane_extent) k.rest.assign(static_cast<int>(g.lane_extent - whole) * parts<E>);
+  const E* at[max_pointwise_inputs];
+  E* to[max_pointwise_statements];
+  alignas(64) part<E> kept[max_pointwise_statements * U * width<part<E>>];
+  for (int i = 0; i < g.input_count; ++i) at[i] = static_cast<const E*>(inputs[i]);
+  for (int i = 0; i < g.output_count; ++i) to[i] = static_cast<E*>(outputs[i]);
   index count[max_loops] = {};
   for (;;) {
     index r = 0;
-    for (; r + U <= g.row_extent; r += U) pointwise_rows<T, U>(k, {at, to, r, 0, values}, whole);
-    for (; r < g.row_extent; ++r) pointwise_rows<T, 1>(k, {at, to, r, 0, values}, whole);
+    for (; r + U <= g.row_extent; r += U) pointwise_rows<E, U>(k, {at, to, r, 0, kept}, whole);
+    for (; r < g.row_extent; ++r) pointwise_rows<E, 1>(k, {at, to, r, 0, kept}, whole);
     int l = 0;
     for (; l < g.loop_count; ++l) {
       const bool more = ++count[l] < g.loops[l];

@@ -87,6 +87,12 @@ class blocker {
       : work_(w), machine_(m), options_(o), hints_(h), footprint_(footprint), cuts_(known) {}
 
   void run(plan& p) {
+    if (is_elementwise(work_) && hints_.block <= 0) {
+      segment& s = p.segments.emplace_back();
+      s.steps.push_back(lower_elementwise(work_, extents_of(work_.source), machine_, options_));
+      p.seconds = std::max(s.steps[0].seconds, s.steps[0].memory_seconds);
+      return;
+    }
     std::vector<int> common = common_labels(work_);
     lane_ = side_by_side(work_, common, width());
     if (lane_ >= 0 && common.size() > 1) common.erase(std::find(common.begin(), common.end(), lane_));

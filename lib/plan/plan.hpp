@@ -141,6 +141,9 @@ struct plan_step {
   std::vector<int> asks_for;             // slots of such, by a pointwise step between products
   fetching ask;                          // for external operands
   bool keep_a = false, keep_b = false;   // packed once for the whole run: the block labels do not move it
+  bool in_tiles = false;                 // a pointwise step that is a whole plan: its axes are cut as those of products are
+  std::vector<int> packed, turned;       // of its inputs: copied tile by tile; turned in registers by a written kernel
+  bool repeats = false;                  // elements may be computed twice: nothing that is read is written
   std::vector<step_axis> axes;           // outer loops run in this order; summed labels last
   cache_blocks cut;                      // blocked
   int slice_label = -1;                  // the step runs for each value of it, with its neighbours; its axis is not among the axes
@@ -234,10 +237,11 @@ struct work {
 /// Drops labels of extent 1 and everything that is empty; folds C into beta; orders the contractions. Orders of equal
 /// cost are many; `variant` picks another of them (0 .. variant_count - 1; as many again turn the order of all statements
 /// but the first round, so that products that follow each other run along one axis).
-/// forwards: locals that only name a tensor are read from its memory. multiplies: small factors meet each other before they
-/// meet a large tensor, where that may pay (work::once).
+/// on_cpu: locals that only name a tensor are read from its memory, and statements without a sum are one pointwise operation,
+/// however many terms and factors they have. multiplies: small factors meet each other before they meet a large tensor, where
+/// that may pay (work::once).
 inline constexpr int variant_count = 6;
-work make_work(const program& p, const options& o, int variant = 0, bool forwards = false, bool multiplies = false);
+work make_work(const program& p, const options& o, int variant = 0, bool on_cpu = false, bool multiplies = false);
 
 /// Replaces locals that only name a tensor in memory by it, where nothing that is read is written; true: a statement
 /// that is not needed any more.
@@ -299,6 +303,14 @@ bool lower_slices(work& w, const slice_run& run, std::vector<std::int64_t> exten
 
 /// A pointwise operation, a gather or a scatter as a step.
 plan_step lower_other(const pair_op& op, const std::vector<std::int64_t>& extents, const machine& m);
+
+/// What a pointwise operation does for an element, and the cycles of that for a vector.
+double pointwise_flops(const pair_op& op);
+double pointwise_cycles(const pair_op& op);
+
+/// A pointwise operation over tensors in memory that is all there is: it runs in tiles of its own.
+bool is_elementwise(const work& w);
+plan_step lower_elementwise(const work& w, const std::vector<std::int64_t>& extents, const machine& m, const options& o);
 
 /// Offers a product with an even or odd matrix in halves, if it is one and may be; true if it beats `best`.
 bool try_halves(const pair_op& op, const std::vector<std::int64_t>& extents, const machine& m, plan_step& best);

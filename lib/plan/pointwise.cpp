@@ -248,6 +248,22 @@ void add_axes(plan_step& s, const std::vector<int>& labels, const std::vector<st
 
 void straighten(work& w, int lane, const machine& m, const std::vector<int>& block) { straightener(w, lane, m, block).run(); }
 
+double pointwise_flops(const pair_op& op) {
+  double flops = 0;
+  for (const pointwise_term& t : op.terms) {
+    flops += 1 + static_cast<double>(t.factors.size());
+    for (const auto& [input, f] : t.factors) flops += f == function::identity ? 0 : 1;
+  }
+  return (flops - 1) * (is_complex(op.c.type) ? 4 : 1);
+}
+
+double pointwise_cycles(const pair_op& op) {
+  double work = 1;
+  for (const pointwise_term& t : op.terms)
+    for (const auto& [input, f] : t.factors) work += f == function::identity ? 0.8 : f == function::exp ? 60 : f == function::abs ? 1.2 : 12;
+  return work;
+}
+
 plan_step lower_other(const pair_op& op, const std::vector<std::int64_t>& extents, const machine& m) {
   plan_step s;
   s.op = op;
@@ -261,15 +277,8 @@ plan_step lower_other(const pair_op& op, const std::vector<std::int64_t>& extent
     // The lane is the axis along which everything has stride 1 or 0.
     for (const step_axis& x : s.axes)
       if (x.c == 1) s.lane_label = x.label;
-    double work = 1, flops = 0;
-    for (const pointwise_term& t : op.terms) {
-      flops += 1 + static_cast<double>(t.factors.size());
-      for (const auto& [input, f] : t.factors) {
-        work += f == function::identity ? 0.8 : f == function::exp ? 60 : f == function::abs ? 1.2 : 12;
-        flops += f == function::identity ? 0 : 1;
-      }
-    }
-    s.flops = count * (flops - 1);
+    double work = pointwise_cycles(op);
+    s.flops = count * pointwise_flops(op);
     double products_cycles = 0;
     for (const fibre_product* x : {&op.before, &op.after}) {
       if (x->at < 0) continue;

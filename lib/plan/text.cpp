@@ -173,7 +173,12 @@ class writer {
       }
       if (s.op.after.at >= 0) out_ += product(s.op.after, s.op.outputs[static_cast<std::size_t>(s.op.after.at)].c, false);
       const bool joined = s.op.before.at >= 0 || s.op.after.at >= 0;
+      if (s.in_tiles) out_ += tiles(s) + "\n       ";
       out_ += std::string(joined ? "pointwise, matrices in halves" : "pointwise") + (s.lane_label < 0 ? "" : ", lanes along " + label(s.lane_label));
+      for (int i : s.packed) out_ += ", " + s.op.inputs[static_cast<std::size_t>(i)].name + " packed";
+      for (int i : s.turned) out_ += ", " + s.op.inputs[static_cast<std::size_t>(i)].name + " turned on the way";
+      if (s.buffer_c) out_ += ", " + s.op.c.name + " buffered";
+      if (s.stream_c) out_ += ", " + s.op.c.name + " streamed to memory";
     } else if (s.how == method::gather) {
       out_ += name(s.op.c) + " = " + looked_up(s.op.b, s.op.a) + "\n       gather";
     } else {
@@ -219,6 +224,20 @@ class writer {
     return text + (x.buffer_c ? ", c buffered" : "");
   }
 
+  /// "a*b:12/3": an axis of the labels a and b, in tiles of 3.
+  std::string axis(const step_axis& x) const {
+    std::string text;
+    for (int l : x.around) text += label(l) + "*";
+    text += label(x.label) + ":" + std::to_string(x.extent);
+    return x.tile == x.extent ? text : text + "/" + std::to_string(x.tile);
+  }
+
+  std::string tiles(const plan_step& s) const {
+    std::string text;
+    for (const step_axis& x : s.axes) text += (text.empty() ? "[" : " ") + axis(x);
+    return text.empty() ? "scalars" : text + "]";
+  }
+
   std::string groups(const plan_step& s) const {
     static constexpr const char* names[] = {"batch", "m", "n", "k"};
     std::string text;
@@ -226,10 +245,7 @@ class writer {
       std::string members;
       for (const step_axis& x : s.axes)
         if (static_cast<int>(x.role) == g) {
-          members += members.empty() ? "" : " ";
-          for (int l : x.around) members += label(l) + "*";
-          members += label(x.label) + ":" + std::to_string(x.extent);
-          if (x.tile != x.extent) members += "/" + std::to_string(x.tile);
+          members += (members.empty() ? "" : " ") + axis(x);
         }
       if (!members.empty()) text += std::string(text.empty() ? "" : "  ") + names[g] + " [" + members + "]";
     }

@@ -14,7 +14,7 @@ namespace {
 
 class builder : operand_maker {
  public:
-  builder(const program& p, const options& o, int variant, bool forwards, bool multiplies) : options_(o), variant_(variant) {
+  builder(const program& p, const options& o, int variant, bool on_cpu, bool multiplies) : options_(o), variant_(variant), on_cpu_(on_cpu) {
     out_.source = p;
     local_.assign(static_cast<std::size_t>(p.local_count), -1);
     for (const overlap& x : p.overlaps) {
@@ -24,7 +24,7 @@ class builder : operand_maker {
     shares_ = std::all_of(p.overlaps.begin(), p.overlaps.end(),
                           [](const overlap& x) { return x.verdict == overlap::kind::disjoint; });
     out_.shares = shares_;
-    if (shares_ && forwards) gone_ = forward_aliases(out_.source);
+    if (shares_ && on_cpu) gone_ = forward_aliases(out_.source);
     if (shares_) shared_ = sharing(out_.source);
     multiplies_ = multiplies && shares_;
   }
@@ -43,6 +43,7 @@ class builder : operand_maker {
  private:
   /// Nothing is summed, and there is more than a product of two: functions, or in a fused program several terms.
   bool is_pointwise(const statement& s, const std::vector<const product*>& terms) const {
+    if (is_elementwise(s, terms)) return true;
     if (is_complex(s.left.type)) return false;
     bool functions = false;
     for (const product* t : terms) {
@@ -51,6 +52,40 @@ class builder : operand_maker {
       for (const reference& f : t->factors) functions = functions || f.apply != function::identity;
     }
     return functions || (out_.source.statements.size() > 1 && terms.size() > 1 && !out_.may_overlap);
+  }
+
+  /// All of the program: one statement without a sum over tensors in memory, which is more than a copy or an outer product.
+  bool is_elementwise(const statement& s, const std::vector<const product*>& terms) const {
+    if (!on_cpu_ || out_.source.statements.size() > 1 || out_.may_overlap || s.left.local >= 0 || !s.left.lookups.empty()) return false;
+    std::size_t factors = 0;
+    for (const product* t : terms) {
+      if (sums(s, *t)) return false;
+      factors += t->factors.size();
+      for (const reference& f : t->factors)
+        if (!f.lookups.empty() || is_complex(f.type) != is_complex(s.left.type)) return false;
+    }
+    if (terms.size() > most_statement_terms || factors > most_statement_factors) return false;
+    return terms.size() > 1 || (terms.size() == 1 && (terms[0]->factors.size() > 2 || is_scaled(s, *terms[0])));
+  }
+
+  /// Not conjugate, and with neighbours where the left side has them, or the same element.
+  static bool lies_alike(const reference& left, const reference& f) {
+    bool alike = !f.conj;
+    for (const auto& x : left.axes)
+      if (x.stride == 1)
+        for (const auto& y : f.axes) alike = alike && (y.label != x.label || y.stride == 1);
+    return alike;
+  }
+
+  /// A tensor times a coefficient, added to another one, or times a second one of the same labels. Kernels of products are
+  /// better at complex numbers that lie otherwise, and convert 16 bits as they read.
+  bool is_scaled(const statement& s, const product& t) const {
+    const auto is_wide = [](const reference& r) { return compute_type(r.type) == r.type; };
+    if (is_complex(s.left.type) && !std::all_of(t.factors.begin(), t.factors.end(), [&](const reference& f) { return lies_alike(s.left, f); })) return false;
+    if (!is_wide(s.left) || !std::all_of(t.factors.begin(), t.factors.end(), is_wide)) return false;
+    if (t.factors.size() == 1) return t.scalar >= 0 || t.negate || s.op != update::assign;
+    const std::size_t all = moving_labels(s.left).size();
+    return t.factors.size() == 2 && moving_labels(t.factors[0]).size() == all && moving_labels(t.factors[1]).size() == all;
   }
 
   /// As many terms in one operation as its kernel takes; the others add to it.
@@ -130,7 +165,7 @@ class builder : operand_maker {
         if (v == overlap::kind::same && !first && !is_pointwise(s, terms) && (terms.size() > 1 || t->factors.size() > 2 || sums(s, *t))) return "overlap";
       }
     const bool narrow = s.left.local < 0 && compute_type(s.left.type) != s.left.type;
-    return narrow && terms.size() > 1 ? "float sum" : nullptr;
+    return narrow && terms.size() > 1 && !is_elementwise(s, terms) ? "float sum" : nullptr;
   }
 
   void add_statement(const statement& s) {
@@ -349,6 +384,7 @@ class builder : operand_maker {
 
   options options_;
   int variant_;
+  bool on_cpu_;
   sharing shared_;
   std::vector<bool> gone_;  // statements that only named a tensor
   bool multiplies_ = false;
@@ -357,8 +393,8 @@ class builder : operand_maker {
 
 }  // namespace
 
-work make_work(const program& p, const options& o, int variant, bool forwards, bool multiplies) {
-  return builder(p, o, variant, forwards, multiplies).run();
+work make_work(const program& p, const options& o, int variant, bool on_cpu, bool multiplies) {
+  return builder(p, o, variant, on_cpu, multiplies).run();
 }
 
 }  // namespace ricci::planning

@@ -38,12 +38,12 @@ compile() {  # compile <object> <source> <flags...>
   done
   compile table.o "$root/lib/kernels/table.cpp" -O2 -DRICCI_HAVE_$have || exit 1
   compile main.o "$root/tests/support/main.cpp" -O0 || exit 1
-  for test in contract move rows panels; do
+  for test in contract move rows panels pointwise; do
     compile $test.o "$root/tests/kernels/${test}_test.cpp" -O1 || exit 1
     $triple-g++ -static "$out/$test.o" "$out"/main.o "$out"/table.o "$out"/portable_*.o "$out"/${isa}_*.o -o "$out/$test" || exit 1
   done
 ) > "$out/build.log" 2>&1 || { echo "FAIL $arch: does not build, see $out/build.log"; exit 1; }
-for test in contract move rows panels; do
+for test in contract move rows panels pointwise; do
   RICCI_TEST_REDUCED=1 $qemu $emulator -L /usr/$triple "$out/$test" > "$out/$test.log" 2>&1 ||
     { echo "FAIL $arch: the $test tests, see $out/$test.log"; exit 1; }
 done

@@ -346,12 +346,20 @@ const step_axis& axis_of(const plan& p, const plan_step& s, const char* label) {
 
 }  // namespace
 
-TEST_CASE("a matrix and its transpose are added in blocks of whole lines of rows") {
-  const plan p = over_matrices(4000, {{"ij"}, {"ji"}});
-  INFO(to_string(p, zen4()));
-  REQUIRE(p.block_labels.size() == 1);
-  CHECK(p.source.labels[static_cast<std::size_t>(p.block_labels[0])].name == "i");
-  CHECK(p.segments[0].block >= 8);
+TEST_CASE("a matrix and its transpose are added in tiles: turned in registers, out of memory packed along the rows of the transpose") {
+  const plan near = over_matrices(300, {{"ij"}, {"ji"}}), far = over_matrices(4000, {{"ij"}, {"ji"}});
+  INFO(to_string(near, zen4()) << to_string(far, zen4()));
+  const plan_step &s = near.segments[0].steps[0], &t = far.segments[0].steps[0];
+  CHECK((near.block_labels.empty() && s.in_tiles && s.turned == std::vector{1} && s.packed.empty() && !s.stream_c));
+  CHECK((t.in_tiles && t.packed == std::vector{1} && t.turned.empty() && t.stream_c && !t.buffer_c));
+  CHECK(axis_of(far, t, "i").tile > axis_of(far, t, "j").tile);
+}
+
+TEST_CASE("a sum is packed where it is read, or buffered where it is written, whichever is less") {
+  const plan one = over_matrices(4000, {{"ij"}, {"ij"}, {"ji"}}), two = over_matrices(4000, {{"ji"}, {"ji"}});
+  INFO(to_string(one, zen4()) << to_string(two, zen4()));
+  CHECK((one.segments[0].steps[0].packed.size() == 1 && !one.segments[0].steps[0].buffer_c));
+  CHECK((two.segments[0].steps[0].packed.empty() && two.segments[0].steps[0].buffer_c));
 }
 
 TEST_CASE("a matrix times a vector, element by element, goes along the rows, and past the caches in pieces of them") {

@@ -210,6 +210,21 @@ void choose_tensor(chain_plan& p) {
   }
 }
 
+/// Operations element by element alone, whose threads share nothing: how many there are is all that there is to choose.
+bool is_flat(const chain_plan& p) {
+  return p.shared_bytes == 0 && std::all_of(p.passes.begin(), p.passes.end(), [](const chain_pass& x) { return x.fibre.empty(); }) &&
+         std::all_of(p.ops.begin(), p.ops.end(), [](const chain_op& x) { return x.line < 0 && x.sum.empty(); });
+}
+
+/// Some elements a thread, 256 threads apart, while there are enough for all multiprocessors.
+chain_config flat_config(const chain_plan& p, const gpu_machine& m, chain_config c) {
+  c.threads = 256, c.blocks = 1;
+  c.lines = static_cast<int>(32 / size_of(compute_type(p.type)));
+  while (c.lines > 1 && p.count < std::int64_t{8} * m.multiprocessors * c.threads * c.lines) c.lines /= 2;
+  c.elements = c.threads * c.lines;
+  return c;
+}
+
 }  // namespace
 
 void set_config(chain_plan& p, const chain_config& c) {
@@ -251,6 +266,7 @@ void set_config(chain_plan& p, const chain_config& c) {
 std::vector<chain_config> chain_candidates(const chain_plan& given, const gpu_machine& m, std::size_t most, const chain_config& like) {
   chain_plan p = given;
   set_config(p, like);
+  if (is_flat(p)) return {flat_config(p, m, like)};
   if (like.ahead > 0 && p.inputs.empty()) return {};
   std::int64_t fixed = 0;
   for (const chain_matrix& x : p.matrices) fixed += x.count * x.pitch * word_of(p);

@@ -296,15 +296,27 @@ template <class T> bool move_bundles(move_plan& p, const T* s, T* d) {
   return bytes == 16 && move_bundles<16>(p, s, d);
 }
 
+/// What stays as it is moves as a type of its size: those of one size share their code.
+template <int Size> struct unit_t;
+template <> struct unit_t<2> { using type = f16; };
+template <> struct unit_t<4> { using type = float; };
+template <> struct unit_t<8> { using type = double; };
+template <> struct unit_t<16> { using type = cplx<double>; };
+template <class T> using unit = typename unit_t<static_cast<int>(sizeof(T))>::type;
+
 template <class S, class D> void move(const move_args& g, const void* src, void* dst, const void* beta) {
   move_plan p(g);
   const S* s = static_cast<const S*>(src);
   D* d = static_cast<D*>(dst);
   const compute<D> scale = beta ? *static_cast<const compute<D>*>(beta) : compute<D>{};
   if (!is_zero(scale)) return move_any<true>(p, s, d, scale);
-  if constexpr (same<S, D>)
-    if (move_bundles(p, s, d)) return;
-  move_any<false>(p, s, d, scale);
+  if constexpr (same<S, D>) {
+    const auto* from = reinterpret_cast<const unit<S>*>(s);
+    auto* to = reinterpret_cast<unit<S>*>(d);
+    if (!move_bundles(p, from, to)) move_any<false>(p, from, to, compute<unit<S>>{});
+  } else {
+    move_any<false>(p, s, d, scale);
+  }
 }
 
 template <class S, class D> void set_move(kernel_set& set, dtype from, dtype to) {

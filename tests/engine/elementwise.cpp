@@ -67,7 +67,7 @@ struct aligned_free {
 
 TEST_CASE("sums and products of tensors element by element, however they lie") {
   int in_tiles = 0, packed = 0, turned = 0, buffered = 0, streamed = 0, cut = 0;
-  const unsigned last = reduced_tests() ? 400 : 1000;
+  const unsigned last = seeds(1000);
   for (unsigned seed = 1; seed <= last; ++seed) {
     dice d{std::mt19937(seed)};
     case_builder c(any_type(d), seed);
@@ -116,10 +116,10 @@ TEST_CASE("sums and products of tensors element by element, however they lie") {
       touched += !written[i] && std::memcmp(&before[i * size], static_cast<char*>(own.get()) + i * size, size) != 0;
     REQUIRE(touched == 0);
   }
-  CHECK(in_tiles > static_cast<int>(last) / 2);
-  CHECK(packed > static_cast<int>(last) / 10);
-  CHECK(buffered > static_cast<int>(last) / 20);
-  CHECK(streamed > static_cast<int>(last) / 20);
-  CHECK(cut > static_cast<int>(last) / 10);
-  if (this_machine().writes_kernels) CHECK(turned > static_cast<int>(last) / 100);
+  CHECK(in_tiles > int(last / 2));
+  CHECK(packed > int(last / 10));
+  CHECK(buffered > int(last / 20));
+  CHECK(streamed > int(last / 20));
+  CHECK(cut > int(last / 10));
+  if (this_machine().writes_kernels) CHECK(turned > int(last / 100));
 }

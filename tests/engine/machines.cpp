@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "machine/machine.hpp"
+#include "reduced.hpp"
 #include "run_plan.hpp"
 
 using namespace ricci;
@@ -63,7 +64,7 @@ bool streams(const struct plan& p) {
 
 TEST_CASE("results that stream past the caches, operands fetched ahead") {
   int streamed = 0;
-  for (unsigned seed = 1; seed <= 300; ++seed) {
+  for (unsigned seed = 1; seed <= seeds(300); ++seed) {
     dice d{std::mt19937(seed)};
     constexpr dtype types[] = {dtype::f32, dtype::f64, dtype::c64, dtype::c128};
     case_builder c(types[d(0, 3)], seed);
@@ -77,12 +78,12 @@ TEST_CASE("results that stream past the caches, operands fetched ahead") {
     INFO("seed " << seed << ", " << name_of(c.type) << "\n" << to_string(made, this_machine()));
     REQUIRE(error_in_bounds(p, 0, c.bind(), expected, static_cast<int>(p.statements[0].terms[0].factors.size() * p.statements[0].terms.size())) <= 1.0);
   }
-  CHECK(streamed > 100);
+  CHECK(streamed > int(seeds(300) / 3));
 }
 
 TEST_CASE("large products in blocks of rows, columns and sums, with what is left over of each") {
   int blocked = 0, buffered = 0;
-  for (unsigned seed = 1; seed <= 250; ++seed) {
+  for (unsigned seed = 1; seed <= seeds(250); ++seed) {
     dice d{std::mt19937(seed)};
     case_builder c(static_cast<dtype>(d(0, dtype_count - 1)), seed);
     const bool split = d(0, 2) == 0;  // two labels each for rows, columns and sums
@@ -114,8 +115,8 @@ TEST_CASE("large products in blocks of rows, columns and sums, with what is left
     INFO("seed " << seed << ", " << name_of(c.type) << "\n" << to_string(made, this_machine()));
     REQUIRE(error_in_bounds(c.p, 0, c.bind(), expected, 2) <= 1.0);
   }
-  CHECK(blocked > 50);
-  CHECK(buffered > 10);
+  CHECK(blocked > int(seeds(250) / 5));
+  CHECK(buffered > int(seeds(250) / 25));
 }
 
 TEST_CASE("b is packed where each of its rows turns a page, rows of lanes begin at vectors") {

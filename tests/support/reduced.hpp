@@ -8,3 +8,6 @@ inline bool reduced_tests() {
   const char* s = std::getenv("RICCI_TEST_REDUCED");
   return s && *s == '1';
 }
+
+/// So many seeds of random cases, or a third of them.
+inline unsigned seeds(unsigned all) { return reduced_tests() ? all / 3 : all; }

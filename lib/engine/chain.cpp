@@ -48,7 +48,7 @@ void line_writer::finish(char* c) {
 void point_link::set(step_run& r, char* packs) {
   code_ = nullptr, blocks_ = slices_ = 0;
   const bound_step& s = *r.step;
-  if (s.how != method::pointwise || !s.other->made || s.other->pointwise.loop_count > 0 || s.other->rest.lane_extent > 0) return;
+  if (s.how != method::pointwise || !s.other->made || s.other->pointwise->loop_count > 0 || s.other->rest) return;
   if (!s.other->ends.empty() && !s.keep_a) return;
   bool fits = true;
   const auto add = [&](const std::vector<place>& places, bool output) {

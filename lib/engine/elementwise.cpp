@@ -119,8 +119,9 @@ class tile_binder {
     std::int64_t step = 1;
     for (std::size_t d : order_of(x)) {
       const std::int64_t memory = stride_of(x, step_.axes[d].label);
-      moved.emplace_back().eff = {axes[d].extent, 0, back ? step : memory, back ? memory : step};
       axes[d].strides[stream] = step;
+      if (axes[d].extent == 1) continue;
+      moved.emplace_back().eff = {axes[d].extent, 0, back ? step : memory, back ? memory : step};
       step *= axes[d].extent;
     }
     kernels::move_args out;

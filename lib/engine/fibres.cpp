@@ -40,9 +40,9 @@ class fibre_binder {
     find_late();
     out_.made = codegen::make(wanted_, codegen::best_target());
     if (!out_.made) throw kernel_refused();
-    out_.pointwise = args_;
-    out_.pointwise.loop_count = 0;  // the kernel walks them
-    out_.rest.lane_extent = 0;
+    auto args = std::make_shared<kernels::pointwise_args>(args_);
+    args->loop_count = 0;  // the kernel walks them
+    out_.pointwise = std::move(args);
   }
 
  private:
@@ -182,7 +182,7 @@ void set_packed_ends(step_run& r, char* packs) {
 void run_fibres(const bound_step& s, const step_run& r, bool packed) {
   const other_step& o = *s.other;
   const void* inputs[kernels::max_pointwise_inputs];
-  std::copy_n(r.inputs, o.pointwise.input_count, inputs);
+  std::copy_n(r.inputs, o.pointwise->input_count, inputs);
   char* at = r.scratch + s.pack_a;
   for (const matrix_end& x : o.ends) {
     if (!packed) codegen::make_halves(x.halves, s.type, inputs[x.input], one_of(s.type), at);

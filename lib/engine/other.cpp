@@ -188,10 +188,15 @@ void set_pointwise(point_call& out, std::vector<point_axis> axes, const pair_op&
     }
   }
   add_statements(g, op, statements);
-  out.pointwise = out.rest = g;
-  out.rest.lane_extent = rest, out.rest_at = lanes - rest;
-  if (g.lane_extent + rest != lanes) out.rest.row_extent = 1;  // rows of vectors, which are lanes here
-  codegen::pointwise_request wanted{compute_type(op.c.type), out.pointwise, {}, {}};
+  out.pointwise = std::make_shared<kernels::pointwise_args>(g);
+  const auto set_rest = [&](std::int64_t extent) {
+    auto last = std::make_shared<kernels::pointwise_args>(g);
+    last->lane_extent = extent, out.rest_at = lanes - extent;
+    if (g.lane_extent + rest != lanes) last->row_extent = 1;  // rows of vectors, which are lanes here
+    out.rest = std::move(last);
+  };
+  if (rest > 0) set_rest(rest);
+  codegen::pointwise_request wanted{compute_type(op.c.type), g, {}, {}};
   wanted.args.loop_count = 0;  // run_pointwise() walks them
   for (const pointwise_term& t : op.terms) wanted.alphas.push_back(known_factor(t.alpha));
   for (const pointwise_output& x : statements) wanted.betas.push_back(known_factor(x.beta));
@@ -204,11 +209,11 @@ void set_pointwise(point_call& out, std::vector<point_axis> axes, const pair_op&
     codegen::pointwise_request last = wanted;
     last.args.lane_extent = width;
     out.rest_made = codegen::make(last, codegen::best_target());
-    if (out.rest_made) out.rest.lane_extent = width, out.rest_at = lanes - width;
+    if (out.rest_made) set_rest(width);
   }
   const auto is_register = [&](std::int64_t stride) { return stride % width == 0; };
-  const kernels::pointwise_args::stream& c = out.pointwise.outputs[0];
-  if (!out.made || !streams || !is_register(c.row) || !std::all_of(c.loops, c.loops + out.pointwise.loop_count, is_register)) return;
+  const kernels::pointwise_args::stream& c = g.outputs[0];
+  if (!out.made || !streams || !is_register(c.row) || !std::all_of(c.loops, c.loops + g.loop_count, is_register)) return;
   wanted.streams = true;
   out.past = codegen::make(wanted, codegen::best_target());
 }
@@ -341,21 +346,21 @@ void run_made(const codegen::pointwise_kernel& made, const kernels::pointwise_ar
 
 void run_rows(const point_call& s, const point_pointers& p) {
   const bool past = s.past && reinterpret_cast<std::uintptr_t>(p.outputs[0]) % static_cast<std::uintptr_t>(p.vector_bytes) == 0;
-  if (s.made) run_made(past ? *s.past : *s.made, s.pointwise, p);
-  else s.point(s.pointwise, p.inputs, p.outputs, p.alphas, p.betas);
-  if (s.rest.lane_extent == 0) return;
-  moving_pointers at(p, s.rest);
-  at.move(s.rest_at, [&](bool output, int i) { return (output ? s.rest.outputs : s.rest.inputs)[i].lane; });
+  if (s.made) run_made(past ? *s.past : *s.made, *s.pointwise, p);
+  else s.point(*s.pointwise, p.inputs, p.outputs, p.alphas, p.betas);
+  if (!s.rest) return;
+  moving_pointers at(p, *s.rest);
+  at.move(s.rest_at, [&](bool output, int i) { return (output ? s.rest->outputs : s.rest->inputs)[i].lane; });
   const point_pointers rest = at.now();
-  if (s.rest_made) run_made(*s.rest_made, s.rest, rest);
-  else s.point(s.rest, rest.inputs, rest.outputs, rest.alphas, rest.betas);
+  if (s.rest_made) run_made(*s.rest_made, *s.rest, rest);
+  else s.point(*s.rest, rest.inputs, rest.outputs, rest.alphas, rest.betas);
 }
 
 /// From loop d of those around on.
 void run_around(const point_call& s, const point_pointers& p, std::size_t d) {
   if (d == s.around.size()) return run_rows(s, p);
   const loop_around& x = s.around[d];
-  moving_pointers at(p, s.pointwise);
+  moving_pointers at(p, *s.pointwise);
   for (std::int64_t n = 0; n < x.extent; ++n) {
     run_around(s, at.now(), d + 1);
     at.move(1, [&](bool output, int i) { return (output ? x.outputs : x.inputs)[static_cast<std::size_t>(i)]; });

@@ -20,8 +20,8 @@ struct loop_around {
 
 /// Pointwise statements over some axes.
 struct point_call {
-  kernels::pointwise_args pointwise;
-  kernels::pointwise_args rest;               // of lanes that fill no vector, behind the others; none if its extent is 0
+  std::shared_ptr<const kernels::pointwise_args> pointwise;  // kilobytes: null where there is no call
+  std::shared_ptr<const kernels::pointwise_args> rest;       // of lanes that fill no vector, behind the others; null: there are none
   std::int64_t rest_at = 0;                   // where they begin: behind the others, or with some of these once more
   std::vector<loop_around> around;            // of both, from the outermost
   kernels::pointwise_fn point = nullptr;

@@ -156,6 +156,9 @@ class tiler {
       if (!step_.turned.empty() && a.label == step_.lane_label) a.tile = std::min(a.tile, 8 * m_.vector_bytes / size_);
     const std::int64_t second = m_.caches.size() < 2 ? most_packed : m_.caches[1].bytes / 4;
     while (packed_bytes() > std::min(most_packed, second) && halve()) {}
+    // Moves have so many loops.
+    const auto is_loop = [](const step_axis& a) { return a.tile > 1; };
+    while (std::count_if(step_.axes.begin(), step_.axes.end(), is_loop) > kernels::max_loops && halve()) {}
     const auto turned_bytes = [&](int i) { return tile_of(op_.inputs[static_cast<std::size_t>(i)]) * size_; };
     while (std::any_of(step_.turned.begin(), step_.turned.end(), [&](int i) { return turned_bytes(i) > most_turned; }) && halve()) {}
   }

@@ -98,13 +98,13 @@ class builder : operand_maker {
     return alike;
   }
 
-  /// A tensor times a coefficient, added to another one, or times a second one of the same labels. Kernels of products are
-  /// better at complex numbers that lie otherwise, and convert 16 bits as they read.
+  /// A tensor times a coefficient, or times a second one of the same labels. Kernels of moves add what has none; those of products
+  /// are better at complex numbers that lie otherwise, and convert 16 bits as they read.
   bool is_scaled(const statement& s, const product& t) const {
     const auto is_wide = [](const reference& r) { return compute_type(r.type) == r.type; };
     if (is_complex(s.left.type) && !std::all_of(t.factors.begin(), t.factors.end(), [&](const reference& f) { return lies_alike(s.left, f); })) return false;
     if (!is_wide(s.left) || !std::all_of(t.factors.begin(), t.factors.end(), is_wide)) return false;
-    if (t.factors.size() == 1) return t.scalar >= 0 || t.negate || s.op != update::assign;
+    if (t.factors.size() == 1) return t.scalar >= 0 || t.negate != (s.op == update::subtract);
     const std::size_t all = moving_labels(s.left).size();
     return t.factors.size() == 2 && moving_labels(t.factors[0]).size() == all && moving_labels(t.factors[1]).size() == all;
   }

@@ -41,3 +41,24 @@ TEST_CASE("pointwise steps of more axes than a kernel has loops") {
       REQUIRE(error_in_bounds(c.p, 1, c.bind(), small, 3) <= 1);
     }
 }
+
+TEST_CASE("sums of tensors of more axes than a move has loops") {
+  for (const int rank : {12, 13, 14, 16})
+    for (const dtype t : {dtype::f64, dtype::f32, dtype::c128, dtype::f16}) {
+      case_builder c(t, 5);
+      std::string labels;
+      for (int n = 0; n < rank; ++n) c.label(static_cast<char>('a' + n), n + 1 == rank ? 3 : 2), labels += static_cast<char>('a' + n);
+      const std::string turned(labels.rbegin(), labels.rend());
+      std::string mixed = labels.substr(labels.size() / 2) + labels.substr(0, labels.size() / 2);
+      std::swap(mixed[1], mixed[labels.size() - 2]);
+      statement s;
+      s.left = c.tensor("C", labels, mixed);
+      s.terms.push_back({-1, false, {c.tensor("A", labels, turned)}}), s.terms.push_back({-1, true, {c.tensor("B", labels)}});
+      c.p.statements.push_back(s);
+      const reference_result expected = evaluate(c.p, 0, c.bind());
+      const auto plan = compile(c.p);
+      run(*plan, c.bind());
+      INFO(describe(*plan));
+      REQUIRE(error_in_bounds(c.p, 0, c.bind(), expected, 1) <= 1);
+    }
+}

@@ -1,0 +1,86 @@
+// Statements over large matrices: which way lanes run, what is packed, and how they are cut.
+#include <catch2/catch.hpp>
+
+#include <string>
+
+#include "build_program.hpp"
+#include "machines.hpp"
+
+using namespace ricci;
+using namespace ricci::test;
+
+namespace {
+
+/// C = the sum of the factors' products over large square matrices; a term is a list of references "ij" or one label.
+plan over_matrices(std::int64_t n, const std::vector<std::vector<const char*>>& terms) {
+  case_builder c(dtype::f64);
+  for (char l : {'i', 'j', 'k'}) c.label(l, 3);
+  std::vector<product> products;
+  const reference left = c.tensor("C", "ij");
+  for (const auto& term : terms) {
+    product t;
+    for (const char* labels : term) t.factors.push_back(c.tensor("A", labels));
+    products.push_back(t);
+  }
+  c.p.statements = {{left, update::assign, products}};
+  for (label_info& l : c.p.labels) l.extent = n;  // what the planner sees; the memory stays small
+  const auto stretch = [&](reference& r) {
+    if (r.axes.size() == 2) r.axes[0].stride = r.axes[0].stride > 1 ? n : 1, r.axes[1].stride = r.axes[1].stride > 1 ? n : 1;
+  };
+  stretch(c.p.statements[0].left);
+  for (product& t : c.p.statements[0].terms)
+    for (reference& f : t.factors) stretch(f);
+  machine m = zen4();
+  m.cores = 2;
+  return make_plan(c.p, m);
+}
+
+const step_axis& axis_of(const plan& p, const plan_step& s, const char* label) {
+  for (const step_axis& x : s.axes)
+    if (p.source.labels[static_cast<std::size_t>(x.label)].name == label) return x;
+  FAIL("no axis " << label);
+  return s.axes.front();
+}
+
+}  // namespace
+
+TEST_CASE("a matrix and its transpose are added in tiles: turned in registers, out of memory packed along the rows of the transpose") {
+  const plan near = over_matrices(300, {{"ij"}, {"ji"}}), far = over_matrices(4000, {{"ij"}, {"ji"}});
+  INFO(to_string(near, zen4()) << to_string(far, zen4()));
+  const plan_step &s = near.segments[0].steps[0], &t = far.segments[0].steps[0];
+  CHECK((near.block_labels.empty() && s.in_tiles && s.turned == std::vector{1} && s.packed.empty() && !s.stream_c));
+  CHECK((t.in_tiles && t.packed == std::vector{1} && t.turned.empty() && t.stream_c && !t.buffer_c));
+  CHECK(axis_of(far, t, "i").tile > axis_of(far, t, "j").tile);
+}
+
+TEST_CASE("a sum is packed where it is read, or buffered where it is written, whichever is less") {
+  const plan one = over_matrices(4000, {{"ij"}, {"ij"}, {"ji"}}), two = over_matrices(4000, {{"ji"}, {"ji"}});
+  INFO(to_string(one, zen4()) << to_string(two, zen4()));
+  CHECK((one.segments[0].steps[0].packed.size() == 1 && !one.segments[0].steps[0].buffer_c));
+  CHECK((two.segments[0].steps[0].packed.empty() && two.segments[0].steps[0].buffer_c));
+}
+
+TEST_CASE("a matrix times a vector, element by element, goes along the rows, and past the caches in pieces of them") {
+  const plan near = over_matrices(1000, {{"ij", "j"}}), far = over_matrices(4000, {{"ij", "j"}});
+  INFO(to_string(near, zen4()) << to_string(far, zen4()));
+  const plan_step &s = near.segments[0].steps[0], &t = far.segments[0].steps[0];
+  CHECK((axis_of(near, s, "j").tile == 1000 && axis_of(near, s, "i").tile <= 125));
+  CHECK((t.stream_c && axis_of(far, t, "j").tile * 8 <= 4096 && axis_of(far, t, "i").tile == 1));
+}
+
+TEST_CASE("rows of b that lie far apart are packed") {
+  const plan p = over_matrices(1000, {{"ik", "kj"}});
+  INFO(to_string(p, zen4()));
+  const plan_step& s = p.segments[0].steps[0];
+  CHECK(s.pack_b);
+  // In place, if not in blocks: along the rows of c, with b packed or not.
+  const auto along_rows = [&](bool packed) {
+    const int label = axis_of(p, s, "j").label;
+    if (s.how == method::direct && s.lanes == kernels::lanes::n && s.lane_label == label && s.pack_b == packed) return s.seconds;
+    for (const rejected_way& x : s.rejected)
+      if (x.what.how == method::direct && x.what.lanes == kernels::lanes::n && x.what.lane_label == label && x.what.pack_b == packed) return x.seconds;
+    FAIL("no such way");
+    return 0.0;
+  };
+  CHECK(along_rows(true) < along_rows(false));
+}

@@ -43,7 +43,7 @@ template <update Op, class Left, class Right>
 constexpr auto make_statement(const Left& left, const Right& right);
 }  // namespace detail
 
-/// left(labels) = sum of products; also +=, -=. `=` runs at once; assign, add, subtract make a statement for a plan.
+/// left(labels) = sum of products; also +=, -=, and *=, /= as A(i) *= 2 for A(i) = A(i) * 2. `=` runs at once; assign, add, subtract make a statement for a plan.
 ///
 /// Shapes    every label has one extent in a statement; ranges are said once.
 /// Aliasing  any: the right side is evaluated as if complete before the left changes.
@@ -94,8 +94,18 @@ class access {
     detail::run_statement<update::subtract>(*this, right);
     return *this;
   }
+  template <detail::right_side E>
+  const access& operator*=(const E& right) const {
+    detail::run_statement<update::assign>(*this, *this * right);
+    return *this;
+  }
+  template <detail::right_side E>
+  const access& operator/=(const E& right) const {
+    detail::run_statement<update::assign>(*this, *this / right);
+    return *this;
+  }
 
-  /// The same three as values; nothing runs.
+  /// The first three as values; nothing runs.
   template <detail::right_side E>
   constexpr auto assign(const E& right) const { return detail::make_statement<update::assign>(*this, right); }
   template <detail::right_side E>

@@ -63,6 +63,10 @@ template <detail::unlabelled L, detail::right_side R>
 constexpr void operator+=(const L&, const R&) { detail::lacks_labels<L, R>(); }
 template <detail::unlabelled L, detail::right_side R>
 constexpr void operator-=(const L&, const R&) { detail::lacks_labels<L, R>(); }
+template <detail::unlabelled L, detail::right_side R>
+constexpr void operator*=(const L&, const R&) { detail::lacks_labels<L, R>(); }
+template <detail::unlabelled L, detail::right_side R>
+constexpr void operator/=(const L&, const R&) { detail::lacks_labels<L, R>(); }
 
 template <detail::expression L, detail::expression R>
 constexpr detail::sum_node<L, R, false> operator+(const L& l, const R& r) { return {l, r}; }

@@ -171,6 +171,13 @@ struct without_labels {
   static_assert(never<sizeof(given)>, "ricci[R025]: what stands in an expression is no tensor with labels; see docs/errors.md#R025");
 };
 
+/// plan(C(i,j) = ...), fuse(C(i,j) = ...): `=` runs at once; .assign, .add and .subtract make a statement that does not.
+template <class given>
+struct no_statement {
+  static_assert(never<sizeof(given)>,
+                "ricci[R027]: what is to be planned is no statement; write C(i).assign(...) for C(i) = ...; see docs/errors.md#R027");
+};
+
 /// make_batch<int>(...): what is computed with is float, double, std::complex of both, half or bfloat16.
 template <class given>
 struct not_an_element {

@@ -91,6 +91,13 @@ struct bad_sum {
                 "ricci[R013]: sum(label, ...) and the use of its label do not fit; see docs/errors.md#R013");
 };
 
+/// sum(A(i,j)), sum(A(i,j), j): the labels that are summed over come first. A range stands with the tensor: A(i, j.in(0, 3)).
+template <class... given>
+struct bad_sum_arguments {
+  static_assert(never<sizeof...(given)>,
+                "ricci[R013]: sum takes labels and then an expression, as in sum(j, A(i,j)); see docs/errors.md#R013");
+};
+
 /// A complex coefficient cannot multiply real tensors.
 template <auto element_type>
 struct complex_scalar {

@@ -11,9 +11,15 @@
 
 namespace ricci {
 
+/// A base by which the operators and functions of expressions are found: sqrt(s()) of a local without labels.
+struct expression_base {};
+
 namespace detail {
 
 template <class E> concept expression = requires { E::ricci_expression; };
+/// An expression that was reported?
+template <class E> inline constexpr bool is_said = false;
+template <expression E> inline constexpr bool is_said<E> = E::size.broken;
 
 template <class S> inline constexpr bool is_complex_type = false;
 template <class R> inline constexpr bool is_complex_type<std::complex<R>> = true;

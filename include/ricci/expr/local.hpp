@@ -7,9 +7,6 @@ namespace ricci {
 
 template <element T> class local;
 
-/// The operators and functions of expressions are found by it for a local without labels: sqrt(s()).
-struct expression_base {};
-
 namespace detail {
 
 /// What tells one local from another, and its name in errors and plans.

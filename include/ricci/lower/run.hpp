@@ -27,9 +27,6 @@ inline constinit thread_local memo memo_of{};
 
 template <class S> inline constexpr bool is_statement = requires { S::op; };
 template <class... S> using no_statement_of = std::tuple_element_t<first_true({!is_statement<S>...}), std::tuple<S...>>;
-/// An expression that was reported?
-template <class E> inline constexpr bool is_said = false;
-template <expression E> inline constexpr bool is_said<E> = E::size.broken;
 
 /// What there is to say against statements. Asked first, answered without an error: after a failed static_assert
 /// compilers go on, and what they find then is noise.

@@ -158,6 +158,13 @@ struct not_an_extent {
   static_assert(never<sizeof(given)>, "ricci[R024]: an extent is an integer or ricci::dynamic; see docs/errors.md#R024");
 };
 
+/// tensor<double, 3, 3, row_major, column_major>: one order of the axes, and gpu or interleaved<W> once.
+template <class... given>
+struct repeated_option {
+  static_assert(never<sizeof...(given)>,
+                "ricci[R024]: a tensor has one order of its axes, and each option once; see docs/errors.md#R024");
+};
+
 /// sqrt(x(i) + y(i)), exp(-x(i)): a function takes one real tensor or local without a sign, / also a product of them;
 /// assign a sum to a local first. min and max stand alone in their term.
 template <int factors>

@@ -86,7 +86,7 @@ class access {
   const access& operator=(const E& right) const {
     constexpr bool on_host = shape_type::space == memory_space::host;
     constexpr bool fits = !std::is_const_v<element_type> && (!detail::is_complex_type<E> || detail::is_complex_type<element_type>);
-    if constexpr (shape_type::rank == 0 && detail::scalar_like<E> && on_host && fits) *data_ = static_cast<element_type>(right);
+    if constexpr (shape_type::rank == 0 && detail::scalar_like<E> && on_host && fits) element() = static_cast<element_type>(right);
     else detail::run_statement<update::assign>(*this, right);
     return *this;
   }
@@ -123,7 +123,7 @@ class access {
   constexpr detail::enqueued<access> on(const stream& s) const { return {*this, s}; }
 
   /// The element of a rank-0 tensor, which the host can reach.
-  constexpr operator element_type&() const requires(shape_type::rank == 0 && shape_type::space == memory_space::host) { return *data_; }
+  constexpr operator element_type&() const requires(shape_type::rank == 0 && shape_type::space == memory_space::host) { return element(); }
   constexpr element_type* data() const { return data_; }
 
   static constexpr void describe(detail::flat_writer& to) {
@@ -144,6 +144,13 @@ class access {
   }
 
  private:
+  constexpr element_type& element() const {
+#ifndef NDEBUG
+    if (!data_) detail::throw_no_memory();
+#endif
+    return *data_;
+  }
+
   element_type* data_;
   std::int64_t numbers_[number_count > 0 ? number_count : 1]{};
   [[no_unique_address]] tables tables_;
@@ -176,6 +183,9 @@ constexpr typename View::element_type& element_of(const View& view, const S&... 
       static_cast<void>(sizeof(bad_constant<wrong, infos[wrong].first, View::shape_type::list.at[wrong] == dynamic ? unknown : View::shape_type::list.at[wrong]>));
     }
   }
+#ifndef NDEBUG
+  check_memory(view);
+#endif
   std::int64_t at[sizeof...(S)];
   int d = 0;
   const auto step = [&](std::int64_t index) {

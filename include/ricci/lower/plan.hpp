@@ -38,6 +38,10 @@ class planned {
     else check(o), check(frame_.call());
   }
 
+  // Not moved: a plan that was given on still runs.
+  planned(const planned&) = default;
+  planned& operator=(const planned&) = default;
+
   /// Evaluates with the tensors' present elements. Allocates nothing.
   void run() const {
     if constexpr (tiny<Source>::applies) tiny<Source>::run(frame_.bases, frame_.numbers, frame_.scalars);

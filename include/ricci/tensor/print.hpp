@@ -36,6 +36,7 @@ template <class X>
 std::ostream& print_in_order(std::ostream& out, const X& x) {
   using T = typename X::value_type;
   constexpr int rank = X::shape_type::rank;
+  check_memory(x);
   std::vector<T> elements(static_cast<std::size_t>(x.size()));
   auto to = elements.begin();
   for (const T& e : x) *to++ = e;
@@ -74,6 +75,7 @@ bool operator==(const X& x, const Y& y) {
   } else {
     for (int d = 0; d < X::rank(); ++d)
       if (x.extent(d) != y.extent(d)) return false;
+    detail::check_memory(x), detail::check_memory(y);
     using element_type = const typename X::value_type;
     auto a = detail::in_index_order<element_type>(x, 0);
     auto b = detail::in_index_order<element_type>(y, 0);

@@ -211,10 +211,10 @@ struct matrix_of_other_size {
 };
 
 /// Text of exactly its length, so that compilers print it well.
-template <int Size>
+template <std::size_t Size>
 constexpr fixed_string<Size + 1> text_of(const name_ref& name) {
   fixed_string<Size + 1> out;
-  for (int c = 0; c < Size; ++c) out.text[c] = name.text[c];
+  for (std::size_t c = 0; c < Size; ++c) out.text[c] = name.text[c];
   return out;
 }
 

@@ -102,7 +102,7 @@ class batch {
       return tensor_view<E, Rows, Cols>(start, numbers);
     } else {
       const std::int64_t numbers[] = {Rows == dynamic ? r : c, c, 0, 0};
-      std::int64_t all[unknown_extents + 2];
+      std::int64_t all[detail::at_least_one(unknown_extents + 2)];
       for (int n = 0; n < unknown_extents; ++n) all[n] = numbers[n];
       all[unknown_extents] = tensor_.stride(1), all[unknown_extents + 1] = tensor_.stride(2);
       return tensor_view<E, Rows, Cols, strided>(start, all);

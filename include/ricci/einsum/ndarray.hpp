@@ -63,9 +63,10 @@ bool same_elements(const X& x, const Y& y) {
   for (std::int64_t e = 0; e < size; ++e) {
     if (!(*a == *b)) return false;
     for (std::int64_t d = rank - 1; d >= 0; --d) {
+      std::int64_t& at = index[static_cast<std::size_t>(d)];
       a += x.stride(d), b += y.stride(d);
-      if (++index[d] < x.extent(d)) break;
-      a -= x.stride(d) * x.extent(d), b -= y.stride(d) * y.extent(d), index[d] = 0;
+      if (++at < x.extent(d)) break;
+      a -= x.stride(d) * x.extent(d), b -= y.stride(d) * y.extent(d), at = 0;
     }
   }
   return true;
@@ -138,7 +139,7 @@ class ndarray {
   ndarray(const ndarray& other) : size_(other.size_), extents_(other.extents_), strides_(other.strides_) {
     if (!other.data_) return;  // moved from
     data_.reset(allocate(size_, false));
-    for (std::int64_t e = 0; e < size_; ++e) data_[e] = other.data_[e];
+    for (std::int64_t e = 0; e < size_; ++e) data()[e] = other.data()[e];
   }
   ndarray(ndarray&& other) noexcept
       : size_(std::exchange(other.size_, 0)), extents_(std::move(other.extents_)), strides_(std::move(other.strides_)),
@@ -170,10 +171,10 @@ class ndarray {
 
   template <class... N>
     requires(std::is_integral_v<N> && ...)
-  T& operator()(N... indices) { return data_[detail::element_offset(extents_, strides_, indices...)]; }
+  T& operator()(N... indices) { return data()[detail::element_offset(extents_, strides_, indices...)]; }
   template <class... N>
     requires(std::is_integral_v<N> && ...)
-  const T& operator()(N... indices) const { return data_[detail::element_offset(extents_, strides_, indices...)]; }
+  const T& operator()(N... indices) const { return data()[detail::element_offset(extents_, strides_, indices...)]; }
 
   void fill(const T& x) {
     for (T& e : *this) e = x;

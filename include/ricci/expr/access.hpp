@@ -152,7 +152,7 @@ class access {
   }
 
   element_type* data_;
-  std::int64_t numbers_[number_count > 0 ? number_count : 1]{};
+  std::int64_t numbers_[detail::at_least_one(number_count)]{};
   [[no_unique_address]] tables tables_;
 };
 

@@ -1,6 +1,7 @@
 // What stands between the angle brackets of a tensor or view: extents and tags, as values.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -38,6 +39,9 @@ enum class layout : std::uint8_t { row_major, column_major, strided, interleaved
 
 template <class O> inline constexpr int width_of = 0;
 template <int Width> inline constexpr int width_of<interleaved_tag<Width>> = Width;
+
+/// The length of an array that may have no elements.
+constexpr std::size_t at_least_one(int n) { return n > 0 ? static_cast<std::size_t>(n) : 1; }
 
 /// Throws errc::bad_argument: the first axis of an interleaved tensor has no stride.
 [[noreturn]] void throw_no_stride();
@@ -87,8 +91,8 @@ struct shape {
   static_assert(width == 0 || !(has<strided_tag> || has<column_major_tag>), "ricci: interleaved goes with row-major tensors");
 
   struct extent_list {
-    std::int64_t at[rank > 0 ? rank : 1]{};
-    int number[rank > 0 ? rank : 1]{};  // where a dynamic extent stands among the run-time numbers
+    std::int64_t at[at_least_one(rank)]{};
+    int number[at_least_one(rank)]{};  // where a dynamic extent stands among the run-time numbers
     int dynamic_count = 0;
   };
   static constexpr extent_list list = [] {

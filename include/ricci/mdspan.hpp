@@ -43,11 +43,11 @@ template <detail::mdspan_like M>
 constexpr auto view(const M& m) {
   constexpr int rank = static_cast<int>(M::rank());
   using result = typename detail::mdspan_view<M, typename detail::make_axis_list<rank>::type>::type;
-  std::int64_t numbers[2 * rank + 1]{};
+  std::int64_t numbers[detail::at_least_one(2 * rank)]{};
   int n = 0;
-  for (int d = 0; d < rank; ++d)
+  for (std::size_t d = 0; d < M::rank(); ++d)
     if (result::shape_type::list.number[d] >= 0) numbers[n++] = static_cast<std::int64_t>(m.extent(d));
-  for (int d = 0; d < rank; ++d) numbers[n++] = static_cast<std::int64_t>(m.stride(d));
+  for (std::size_t d = 0; d < M::rank(); ++d) numbers[n++] = static_cast<std::int64_t>(m.stride(d));
   return result(m.data_handle(), numbers);
 }
 

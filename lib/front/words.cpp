@@ -64,6 +64,10 @@ void throw_bad_index(int axis, std::int64_t index, std::int64_t extent) {
               "ricci: index " + text(index) + " is outside axis " + text(axis) + " of extent " + text(extent));
 }
 
+void throw_no_memory() {
+  throw error(errc::bad_argument, "ricci: a tensor has elements but no memory (null, or it was moved from)");
+}
+
 void throw_no_stride() {
   throw error(errc::bad_argument, "ricci: the first axis of an interleaved tensor has no stride; offset() says where an "
                                   "element is");

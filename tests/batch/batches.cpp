@@ -46,6 +46,34 @@ bool is_product(double alpha, const A& x, const B& y, double beta, const D& old,
 
 }  // namespace
 
+TEST_CASE("a moved-from batch and a moved-from group are empty") {
+  auto x = ricci::make_batch<double>(of_size(2_c, 3_c), 4);
+  auto y = ricci::make_batch<double>(of_size(3, 2), 4, ricci::interleaved<8>);
+  count_up(x, 1), count_up(y, 2);
+  ricci::group<double> g(of_size(2_c, 3_c));
+  for (int matrix = 0; matrix < 4; ++matrix) g.push_back(x(matrix));
+  const auto product = x * y;
+  auto z = std::move(x);
+  const auto w = std::move(y);
+  auto h = std::move(g);
+  CHECK(z * w == product);
+  CHECK(h * w == product);
+  CHECK(x.size() + y.size() + g.size() == 0);
+  x.fill(1), y.fill(1);
+  for (double element : x) CHECK(element == 2);
+  for (double element : y) CHECK(element == 2);
+  CHECK(x == ricci::make_batch<double>(of_size(2, 3), 0));
+  CHECK((y * y).size() == 0);
+  CHECK_THROWS_WITH(x * w, Catch::Contains("R021"));
+  CHECK_THROWS_WITH(h * y, Catch::Contains("R021"));
+  CHECK_THROWS_WITH(x(0), Catch::Contains("no matrix 0"));
+  CHECK_THROWS_WITH(g(0), Catch::Contains("no matrix 0"));
+  g.push_back(z(3));
+  CHECK(g(0)(1, 2) == z(3, 1, 2));
+  x = z;
+  CHECK(x == z);
+}
+
 TEST_CASE("batches compare, print and are walked through") {
   auto x = ricci::make_batch<float>(of_size(2_c, 2_c), 2);
   int count = 0;

@@ -45,6 +45,26 @@ TEST_CASE("arrays own zeroed, aligned memory") {
   CHECK(ndarray<double>({std::int64_t{1} << 40, std::int64_t{1} << 40, 0}).size() == 0);
 }
 
+TEST_CASE("a moved-from array has no elements") {
+  auto a = counted<double>({2, 3});
+  const auto b = std::move(a);
+  CHECK(a.size() == 0);
+  a.fill(1);
+  for (const double x : a) CHECK(x == 2);
+  CHECK(a == ndarray<double>(a));
+  CHECK_FALSE(a == ndarray<double>());
+  CHECK_FALSE(ndarray<double>() == a);
+  CHECK_THROWS_AS(ricci::einsum("...->...", a), ricci::error);
+  auto c = b;
+  auto& same = c;
+  c = std::move(same);
+  CHECK(c == b);
+  c = a;
+  CHECK(c.size() == 0);
+  a = b;
+  CHECK(a == counted<double>({2, 3}));
+}
+
 TEST_CASE("arrays print") {
   std::ostringstream out;
   out << counted<float>({2, 3}) << ' ' << ndarray<double>() << ' ' << ndarray<double>({0});

@@ -72,6 +72,11 @@ TEST_CASE("ranges, constants, views and a plan on the GPU") {
     ricci::copy(f, back);
     CHECK(back(0) == 5.0f);
     CHECK(back(1) == 2.5f);
+    v(i).on(ricci::stream()) /= 2.0;
+    v(i) *= 3;
+    ricci::copy(f, back);
+    CHECK(back(0) == 7.5f);
+    CHECK(back(1) == 2.5f);
   });
 }
 

@@ -36,6 +36,36 @@ TEST_CASE("flops and bytes are constants where extents are static") {
   static_assert(moved.flops() == 0);
 }
 
+TEST_CASE("a plan that was moved from runs") {
+  const auto check = [](auto plan, auto& result) {
+    const auto expected = result;
+    auto taken = std::move(plan), assigned = taken;
+    assigned = std::move(plan);
+    for (const auto* p : {&plan, &taken, &assigned}) {
+      result.fill(0);
+      p->run();
+      CHECK(result == expected);
+      std::ostringstream text;
+      text << *p;
+      CHECK(text.str().size() > 100);
+      CHECK(p->flops() == taken.flops());
+    }
+  };
+  tensor<double, dynamic, dynamic> A(20, 20), B(20, 20);
+  tensor<double, 2, 2> x, y;
+  tensor<double, dynamic, 3, ricci::interleaved<8>> z(9), w(9);
+  tensor<int, 20> table;
+  count_up(A), count_up(x), count_up(z);
+  B(i, j) = A(i, k) * A(k, j);
+  check(ricci::plan(B(i, j).assign(A(i, k) * A(k, j))), B);
+  y(i, j) = x(i, k) * x(k, j);
+  check(ricci::plan(y(i, j).assign(x(i, k) * x(k, j))), y);
+  w(e, i) = 2 * z(e, i);
+  check(ricci::plan(w(e, i).assign(2 * z(e, i))), w);
+  B(i, j) = A(table(i), j);
+  check(ricci::plan(B(i, j).assign(A(table(i), j))), B);
+}
+
 TEST_CASE("the best order of several factors is counted") {
   tensor<double, 2, 100> A;
   tensor<double, 100, 3> B;

@@ -143,6 +143,27 @@ TEST_CASE("sums, differences, distribution, scalars anywhere") {
     }
 }
 
+TEST_CASE("multiplied and divided in place") {
+  tensor<double, dynamic, 4> A(100), B(100);
+  tensor<double, 4> x;
+  tensor<double> s;
+  count_up(A), count_up(x, 1);
+  s() = 8;
+  s() *= 2;
+  s() /= 4;
+  CHECK(s() == 4);
+  for (double& element : x) element = std::abs(element) + 1;
+  B(e, i) = A(e, i);
+  A(e, i) *= 2;
+  A(e.in(5, 90), 1) *= 4;
+  A(e, i) *= x(i) + 1;  // the sum as a whole
+  A(e, i) /= s();
+  A(e, j) /= x(j);
+  for (int p = 0; p < 100; ++p)
+    for (int d = 0; d < 4; ++d)
+      CHECK(A(p, d) == Approx(B(p, d) * 2 * (d == 1 && p >= 5 && p < 90 ? 4 : 1) * (x(d) + 1) / 4 / x(d)).epsilon(1e-15));
+}
+
 TEST_CASE("a scalar on the right of a rank-0 left side") {
   tensor<double> number;
   number() = 3.0;

@@ -2,6 +2,7 @@
 #undef NDEBUG  // bounds are checked in debug builds
 #include <catch2/catch.hpp>
 
+#include <functional>
 #include <limits>
 #include <sstream>
 #include <utility>
@@ -75,6 +76,52 @@ TEST_CASE("copy, move, assignment") {
   B(0, 0) += 1;
   CHECK(!(B == A));
   CHECK(!(B == tensor<double, dynamic, 3>(5)));
+}
+
+TEST_CASE("a moved-from tensor has no elements") {
+  static_assert(std::is_nothrow_move_constructible_v<tensor<double, 3>> && std::is_nothrow_move_assignable_v<tensor<double, dynamic>>);
+  tensor<double, dynamic, 3> A(4), B(4);
+  tensor<double, dynamic, 3, ricci::interleaved<4>> Z(5);
+  count_up(A), count_up(B);
+  const tensor<double, dynamic, 3> kept = std::move(A);
+  const tensor<double, dynamic, 3, ricci::interleaved<4>> other = std::move(Z);
+  CHECK(A.extent(0) + A.size() + Z.size() + Z.block() * Z.extent(0) == 0);
+  A.fill(1), Z.fill(1);
+  for (double x : A) CHECK(x == 2);
+  for (double x : Z) CHECK(x == 2);
+  std::ostringstream text;
+  text << A << Z;
+  CHECK(text.str() == "[][]");
+  CHECK(A == tensor<double, dynamic, 3>(A));
+  A(i, j) = 2 * A(i, j);
+  CHECK(code_of([&] { B(i, j) = A(i, j); }) == ricci::errc::bad_extent);
+  auto& same = B;
+  B = kept;
+  B = std::move(same);
+  CHECK(B == kept);
+  B = A;
+  CHECK(B.size() == 0);
+  A = kept;
+  CHECK(A == kept);
+
+  // Static extents stay what they are.
+  using matrix = tensor<double, 3, 3>;
+  matrix C, D;
+  C.fill(1), D.fill(2);
+  C = std::move(D);
+  matrix E = D;
+  tensor<double> s, t = std::move(s);
+  for (const auto& use : std::initializer_list<std::function<void()>>{
+           [&] { D.fill(1); }, [&] { for (double& x : D) x = 1; }, [&] { static_cast<void>(D == C); }, [&] { ricci::copy(C, D); },
+           [&] { ricci::copy(D, C); }, [&] { E.fill(1); }, [&] { D(i, j) = C(i, j); }, [&] { C(i, j) = D(j, i); }, [&] { D(1, 2) = 1; },
+           [&] { D.view().fill(1); }, [&] { s() = 1; }, [&] { static_cast<double&>(s()) = 1; }})
+    CHECK(code_of(use) == ricci::errc::bad_argument);
+  E = C;
+  C = D;
+  CHECK(code_of([&] { C.fill(1); }) == ricci::errc::bad_argument);
+  D = E;
+  C = std::move(E);
+  CHECK(C == D);
 }
 
 TEST_CASE("elements by integers and constants, checked") {

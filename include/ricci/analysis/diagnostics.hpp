@@ -91,6 +91,13 @@ struct bad_sum {
                 "ricci[R013]: sum(label, ...) and the use of its label do not fit; see docs/errors.md#R013");
 };
 
+/// sum(A(i,j)), sum(A(i,j), j): the labels that are summed over come first. A range stands with the tensor: A(i, j.in(0, 3)).
+template <class... given>
+struct bad_sum_arguments {
+  static_assert(never<sizeof...(given)>,
+                "ricci[R013]: sum takes labels and then an expression, as in sum(j, A(i,j)); see docs/errors.md#R013");
+};
+
 /// A complex coefficient cannot multiply real tensors.
 template <auto element_type>
 struct complex_scalar {
@@ -151,6 +158,13 @@ struct not_an_extent {
   static_assert(never<sizeof(given)>, "ricci[R024]: an extent is an integer or ricci::dynamic; see docs/errors.md#R024");
 };
 
+/// tensor<double, 3, 3, row_major, column_major>: one order of the axes, and gpu or interleaved<W> once.
+template <class... given>
+struct repeated_option {
+  static_assert(never<sizeof...(given)>,
+                "ricci[R024]: a tensor has one order of its axes, and each option once; see docs/errors.md#R024");
+};
+
 /// sqrt(x(i) + y(i)), exp(-x(i)): a function takes one real tensor or local without a sign, / also a product of them;
 /// assign a sum to a local first. min and max stand alone in their term.
 template <int factors>
@@ -169,6 +183,13 @@ struct bad_lookup {
 template <class given>
 struct without_labels {
   static_assert(never<sizeof(given)>, "ricci[R025]: what stands in an expression is no tensor with labels; see docs/errors.md#R025");
+};
+
+/// plan(C(i,j) = ...), fuse(C(i,j) = ...): `=` runs at once; .assign, .add and .subtract make a statement that does not.
+template <class given>
+struct no_statement {
+  static_assert(never<sizeof(given)>,
+                "ricci[R027]: what is to be planned is no statement; write C(i).assign(...) for C(i) = ...; see docs/errors.md#R027");
 };
 
 /// make_batch<int>(...): what is computed with is float, double, std::complex of both, half or bfloat16.
@@ -190,10 +211,10 @@ struct matrix_of_other_size {
 };
 
 /// Text of exactly its length, so that compilers print it well.
-template <int Size>
+template <std::size_t Size>
 constexpr fixed_string<Size + 1> text_of(const name_ref& name) {
   fixed_string<Size + 1> out;
-  for (int c = 0; c < Size; ++c) out.text[c] = name.text[c];
+  for (std::size_t c = 0; c < Size; ++c) out.text[c] = name.text[c];
   return out;
 }
 

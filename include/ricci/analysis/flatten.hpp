@@ -6,8 +6,6 @@
 
 namespace ricci::detail {
 
-constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
-
 /// The arrays behind a flat_program.
 template <int Leaves, int Axes, int Uses, int Terms, int Statements, int Labels>
 struct flat_storage {

@@ -37,7 +37,7 @@ std::int64_t checked_count(std::int64_t count);
 ///
 /// b(e)         a view of matrix e, good in index notation and as long as the batch lives.
 /// b(e, i, j)   with labels: the whole batch as a tensor of rank 3; with integers: an element.
-/// Iteration, == and << are the tensor's; batches of other options compare as well.
+/// Iteration, == and << are the tensor's; batches of other options compare as well. A moved-from batch has no matrices.
 /// Options      those of `tensor`; `interleaved<8>` stores eight matrices element by element side by side.
 template <element T, std::int64_t Rows, std::int64_t Cols, auto... Options>
 class batch {
@@ -102,7 +102,7 @@ class batch {
       return tensor_view<E, Rows, Cols>(start, numbers);
     } else {
       const std::int64_t numbers[] = {Rows == dynamic ? r : c, c, 0, 0};
-      std::int64_t all[unknown_extents + 2];
+      std::int64_t all[detail::at_least_one(unknown_extents + 2)];
       for (int n = 0; n < unknown_extents; ++n) all[n] = numbers[n];
       all[unknown_extents] = tensor_.stride(1), all[unknown_extents + 1] = tensor_.stride(2);
       return tensor_view<E, Rows, Cols, strided>(start, all);

@@ -55,7 +55,7 @@ std::int64_t element_offset(const std::vector<std::int64_t>& extents, const std:
 
 template <class X, class Y>
 bool same_elements(const X& x, const Y& y) {
-  if (x.extents() != y.extents()) return false;
+  if (x.extents() != y.extents() || x.size() != y.size()) return false;  // moved from: no extents and no elements
   const std::int64_t rank = x.rank(), size = x.size();
   std::vector<std::int64_t> index(static_cast<std::size_t>(rank), 0);
   const auto* a = x.data();
@@ -63,9 +63,10 @@ bool same_elements(const X& x, const Y& y) {
   for (std::int64_t e = 0; e < size; ++e) {
     if (!(*a == *b)) return false;
     for (std::int64_t d = rank - 1; d >= 0; --d) {
+      std::int64_t& at = index[static_cast<std::size_t>(d)];
       a += x.stride(d), b += y.stride(d);
-      if (++index[d] < x.extent(d)) break;
-      a -= x.stride(d) * x.extent(d), b -= y.stride(d) * y.extent(d), index[d] = 0;
+      if (++at < x.extent(d)) break;
+      a -= x.stride(d) * x.extent(d), b -= y.stride(d) * y.extent(d), at = 0;
     }
   }
   return true;
@@ -122,7 +123,7 @@ class ndview {
 };
 
 /// a[i, j, ...], row-major (last axis fastest), rank known at run time.
-/// Memory  64-byte aligned, zero-initialised, owned. A moved-from array may only be assigned to or destroyed.
+/// Memory  64-byte aligned, zero-initialised, owned. A moved-from array has no elements; einsum refuses it.
 /// Errors  bad_extent (negative), no_memory.
 template <element T>
 class ndarray {
@@ -135,15 +136,23 @@ class ndarray {
   explicit ndarray(std::vector<std::int64_t> extents) : ndarray(std::move(extents), true) {}
   ndarray(std::initializer_list<std::int64_t> extents) : ndarray(std::vector<std::int64_t>(extents), true) {}
 
-  ndarray(const ndarray& other) : ndarray(other.extents_, false) {
-    for (std::int64_t e = 0; e < size_; ++e) data_[e] = other.data_[e];
+  ndarray(const ndarray& other) : size_(other.size_), extents_(other.extents_), strides_(other.strides_) {
+    if (!other.data_) return;  // moved from
+    data_.reset(allocate(size_, false));
+    for (std::int64_t e = 0; e < size_; ++e) data()[e] = other.data()[e];
   }
-  ndarray(ndarray&&) noexcept = default;
+  ndarray(ndarray&& other) noexcept
+      : size_(std::exchange(other.size_, 0)), extents_(std::move(other.extents_)), strides_(std::move(other.strides_)),
+        data_(std::move(other.data_)) {}
   ndarray& operator=(const ndarray& other) {
     if (this != &other) *this = ndarray(other);
     return *this;
   }
-  ndarray& operator=(ndarray&&) noexcept = default;
+  ndarray& operator=(ndarray&& other) noexcept {
+    ndarray taken(std::move(other));
+    std::swap(size_, taken.size_), extents_.swap(taken.extents_), strides_.swap(taken.strides_), data_.swap(taken.data_);
+    return *this;
+  }
 
   /// Elements are left as they come: for a result that is written whole.
   static ndarray uninitialised(std::vector<std::int64_t> extents) { return ndarray(std::move(extents), false); }
@@ -162,10 +171,10 @@ class ndarray {
 
   template <class... N>
     requires(std::is_integral_v<N> && ...)
-  T& operator()(N... indices) { return data_[detail::element_offset(extents_, strides_, indices...)]; }
+  T& operator()(N... indices) { return data()[detail::element_offset(extents_, strides_, indices...)]; }
   template <class... N>
     requires(std::is_integral_v<N> && ...)
-  const T& operator()(N... indices) const { return data_[detail::element_offset(extents_, strides_, indices...)]; }
+  const T& operator()(N... indices) const { return data()[detail::element_offset(extents_, strides_, indices...)]; }
 
   void fill(const T& x) {
     for (T& e : *this) e = x;
@@ -186,7 +195,10 @@ class ndarray {
   ndarray(std::vector<std::int64_t> extents, bool zeroed)
       : size_(detail::element_count(extents, sizeof(T))), extents_(std::move(extents)),
         strides_(detail::dense_strides(extents_)),
-        data_(static_cast<T*>(detail::allocate(static_cast<std::size_t>(size_) * sizeof(T), 64, zeroed, "an array"))) {}
+        data_(allocate(size_, zeroed)) {}
+  static T* allocate(std::int64_t size, bool zeroed) {
+    return static_cast<T*>(detail::allocate(static_cast<std::size_t>(size) * sizeof(T), 64, zeroed, "an array"));
+  }
 
   std::int64_t size_;
   std::vector<std::int64_t> extents_, strides_;

@@ -15,7 +15,7 @@ struct einsum_part {
 
 template <int Parts>
 struct einsum_parts {
-  einsum_part part[Parts];  // the operands, then the result
+  einsum_part part[at_least_one(Parts)];  // the operands, then the result
   bool ok = true;
 };
 

@@ -11,9 +11,15 @@
 
 namespace ricci {
 
+/// A base by which the operators and functions of expressions are found: sqrt(s()) of a local without labels.
+struct expression_base {};
+
 namespace detail {
 
 template <class E> concept expression = requires { E::ricci_expression; };
+/// An expression that was reported?
+template <class E> inline constexpr bool is_said = false;
+template <expression E> inline constexpr bool is_said<E> = E::size.broken;
 
 template <class S> inline constexpr bool is_complex_type = false;
 template <class R> inline constexpr bool is_complex_type<std::complex<R>> = true;
@@ -43,7 +49,7 @@ template <update Op, class Left, class Right>
 constexpr auto make_statement(const Left& left, const Right& right);
 }  // namespace detail
 
-/// left(labels) = sum of products; also +=, -=. `=` runs at once; assign, add, subtract make a statement for a plan.
+/// left(labels) = sum of products; also +=, -=, and *=, /= as A(i) *= 2 for A(i) = A(i) * 2. `=` runs at once; assign, add, subtract make a statement for a plan.
 ///
 /// Shapes    every label has one extent in a statement; ranges are said once.
 /// Aliasing  any: the right side is evaluated as if complete before the left changes.
@@ -80,7 +86,7 @@ class access {
   const access& operator=(const E& right) const {
     constexpr bool on_host = shape_type::space == memory_space::host;
     constexpr bool fits = !std::is_const_v<element_type> && (!detail::is_complex_type<E> || detail::is_complex_type<element_type>);
-    if constexpr (shape_type::rank == 0 && detail::scalar_like<E> && on_host && fits) *data_ = static_cast<element_type>(right);
+    if constexpr (shape_type::rank == 0 && detail::scalar_like<E> && on_host && fits) element() = static_cast<element_type>(right);
     else detail::run_statement<update::assign>(*this, right);
     return *this;
   }
@@ -94,8 +100,18 @@ class access {
     detail::run_statement<update::subtract>(*this, right);
     return *this;
   }
+  template <detail::right_side E>
+  const access& operator*=(const E& right) const {
+    detail::run_statement<update::assign>(*this, *this * right);
+    return *this;
+  }
+  template <detail::right_side E>
+  const access& operator/=(const E& right) const {
+    detail::run_statement<update::assign>(*this, *this / right);
+    return *this;
+  }
 
-  /// The same three as values; nothing runs.
+  /// The first three as values; nothing runs.
   template <detail::right_side E>
   constexpr auto assign(const E& right) const { return detail::make_statement<update::assign>(*this, right); }
   template <detail::right_side E>
@@ -107,7 +123,7 @@ class access {
   constexpr detail::enqueued<access> on(const stream& s) const { return {*this, s}; }
 
   /// The element of a rank-0 tensor, which the host can reach.
-  constexpr operator element_type&() const requires(shape_type::rank == 0 && shape_type::space == memory_space::host) { return *data_; }
+  constexpr operator element_type&() const requires(shape_type::rank == 0 && shape_type::space == memory_space::host) { return element(); }
   constexpr element_type* data() const { return data_; }
 
   static constexpr void describe(detail::flat_writer& to) {
@@ -128,8 +144,15 @@ class access {
   }
 
  private:
+  constexpr element_type& element() const {
+#ifndef NDEBUG
+    if (!data_) detail::throw_no_memory();
+#endif
+    return *data_;
+  }
+
   element_type* data_;
-  std::int64_t numbers_[number_count > 0 ? number_count : 1]{};
+  std::int64_t numbers_[detail::at_least_one(number_count)]{};
   [[no_unique_address]] tables tables_;
 };
 
@@ -160,6 +183,9 @@ constexpr typename View::element_type& element_of(const View& view, const S&... 
       static_cast<void>(sizeof(bad_constant<wrong, infos[wrong].first, View::shape_type::list.at[wrong] == dynamic ? unknown : View::shape_type::list.at[wrong]>));
     }
   }
+#ifndef NDEBUG
+  check_memory(view);
+#endif
   std::int64_t at[sizeof...(S)];
   int d = 0;
   const auto step = [&](std::int64_t index) {

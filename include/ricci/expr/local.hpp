@@ -7,9 +7,6 @@ namespace ricci {
 
 template <element T> class local;
 
-/// The operators and functions of expressions are found by it for a local without labels: sqrt(s()).
-struct expression_base {};
-
 namespace detail {
 
 /// What tells one local from another, and its name in errors and plans.
@@ -43,8 +40,8 @@ class local_access : expression_base {
   constexpr auto subtract(const E& right) const { return updated<update::subtract>(right); }
 
   static constexpr void describe(flat_writer& to) {
-    constexpr subscript_info infos[rank + 1] = {Subscripts::info...};
-    std::int64_t extents[rank + 1]{};
+    constexpr subscript_info infos[sizeof...(Subscripts) + 1] = {Subscripts::info...};
+    std::int64_t extents[sizeof...(Subscripts) + 1]{};
     for (int d = 0; d < rank; ++d) extents[d] = dynamic;
     to.leaf({dtype_of<T>, memory_space::host, layout::row_major, true, 0, rank}, extents, infos);
   }

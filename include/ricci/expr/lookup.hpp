@@ -49,7 +49,7 @@ class table_access {
   }
 
   const void* const data_;
-  std::int64_t numbers_[number_count > 0 ? number_count : 1]{};
+  std::int64_t numbers_[at_least_one(number_count)]{};
 };
 
 /// The tables among the subscripts of an access, kept for its run-time part.

@@ -194,7 +194,7 @@ struct extremum_node {
 };
 
 /// Stands for what was reported, and becomes whatever is wanted of it.
-struct broken_node {
+struct broken_node : expression_base {
   template <class T>
     requires(!requires { T::ricci_expression; })
   operator T() const;
@@ -202,7 +202,8 @@ struct broken_node {
   static constexpr counts size{0, 0, 0, 0, 0, 1, 1, 0, 0, true};
 };
 
-template <int factors> struct bad_function;  // analysis/diagnostics.hpp
+template <int factors> struct bad_function;          // analysis/diagnostics.hpp
+template <class... given> struct bad_sum_arguments;  // analysis/diagnostics.hpp
 
 template <class E>
 concept whole_term = requires { E::ricci_whole_term; };

@@ -63,6 +63,10 @@ template <detail::unlabelled L, detail::right_side R>
 constexpr void operator+=(const L&, const R&) { detail::lacks_labels<L, R>(); }
 template <detail::unlabelled L, detail::right_side R>
 constexpr void operator-=(const L&, const R&) { detail::lacks_labels<L, R>(); }
+template <detail::unlabelled L, detail::right_side R>
+constexpr void operator*=(const L&, const R&) { detail::lacks_labels<L, R>(); }
+template <detail::unlabelled L, detail::right_side R>
+constexpr void operator/=(const L&, const R&) { detail::lacks_labels<L, R>(); }
 
 template <detail::expression L, detail::expression R>
 constexpr detail::sum_node<L, R, false> operator+(const L& l, const R& r) { return {l, r}; }
@@ -105,5 +109,31 @@ constexpr detail::summed_node<L, E> sum(const L&, const E& e) { return {e}; }
 template <class L, class M, class... Rest>
   requires(detail::is_label<L> && detail::is_label<M> && sizeof...(Rest) > 0)
 constexpr auto sum(const L& l, const M& m, const Rest&... rest) { return sum(l, sum(m, rest...)); }
+
+template <class L, detail::unlabelled X>
+  requires detail::is_label<L>
+constexpr auto sum(const L&, const X& x) { return detail::node(x); }
+
+namespace detail {
+
+/// Labels, and behind them something to sum.
+template <class... X>
+consteval bool is_sum() {
+  const bool labels[] = {is_label<X>...}, summands[] = {(expression<X> || unlabelled<X>)...};
+  const int last = sizeof...(X) - 1;
+  for (int n = 0; n < last; ++n)
+    if (!labels[n]) return false;
+  return last > 0 && summands[last];
+}
+
+}  // namespace detail
+
+/// sum(A(i,j)), sum(A(i,j), j), sum(j.in(0, 2), A(i,j)), ...
+template <class... X>
+  requires(((detail::expression<X> || detail::unlabelled<X> || detail::is_labelled<X>) || ...) && !detail::is_sum<X...>())
+constexpr detail::broken_node sum(const X&...) {
+  if constexpr (!(detail::is_said<X> || ...)) static_cast<void>(sizeof(detail::bad_sum_arguments<X...>));
+  return {};
+}
 
 }  // namespace ricci

@@ -63,6 +63,10 @@ class enqueued {
   void operator+=(const E& right) const { enqueue<update::add>(right); }
   template <right_side E>
   void operator-=(const E& right) const { enqueue<update::subtract>(right); }
+  template <right_side E>
+  void operator*=(const E& right) const { enqueue<update::assign>(left_ * right); }
+  template <right_side E>
+  void operator/=(const E& right) const { enqueue<update::assign>(left_ / right); }
 
  private:
   template <update Op, class E>

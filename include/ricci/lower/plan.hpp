@@ -38,6 +38,10 @@ class planned {
     else check(o), check(frame_.call());
   }
 
+  // Not moved: a plan that was given on still runs.
+  planned(const planned&) = default;
+  planned& operator=(const planned&) = default;
+
   /// Evaluates with the tensors' present elements. Allocates nothing.
   void run() const {
     if constexpr (tiny<Source>::applies) tiny<Source>::run(frame_.bases, frame_.numbers, frame_.scalars);
@@ -104,6 +108,8 @@ class planned {
 /// Stands for a plan whose error was reported.
 struct no_plan {
   void run() const {}
+  void run(const stream&) const {}
+  friend std::ostream& operator<<(std::ostream& out, const no_plan&) { return out; }
   static constexpr double flops() { return 0; }
   static constexpr double bytes() { return 0; }
 };
@@ -124,6 +130,12 @@ auto plan(const statement_of<Op, Left, Right>& s, const options& o = {}) {
   else if constexpr (about == detail::complaint::left_side) detail::report_left<whole>();
   if constexpr (about != detail::complaint::none) return detail::no_plan{};
 }
+/// plan(C(i,j) = ...) runs the statement first, and nothing is left to plan.
+template <detail::right_side E>
+auto plan(const E&, const options& = {}) {
+  if constexpr (!detail::is_said<E>) static_cast<void>(sizeof(detail::no_statement<E>));
+  return detail::no_plan{};
+}
 
 /// Statements run as one program; locals live inside it only.
 ///
@@ -139,9 +151,16 @@ auto fuse(const options& o, const S&... statements) {
   if constexpr (about != detail::complaint::none) return detail::no_plan{};
 }
 template <class... S>
-  requires(sizeof...(S) > 0 && (requires { S::op; } && ...))
+  requires(sizeof...(S) > 0 && (detail::is_statement<S> && ...))
 auto fuse(const S&... statements) {
   return fuse(options{}, statements...);
+}
+/// fuse(C(i,j) = ..., ...): as for plan.
+template <class... S>
+  requires(sizeof...(S) > 0 && !(detail::is_statement<S> && ...))
+auto fuse(const S&...) {
+  if constexpr (!detail::is_said<detail::no_statement_of<S...>>) static_cast<void>(sizeof(detail::no_statement<detail::no_statement_of<S...>>));
+  return detail::no_plan{};
 }
 
 }  // namespace ricci

@@ -1,6 +1,8 @@
 // Running a statement at once, and the frame that collects its run-time part.
 #pragma once
 
+#include <tuple>
+
 #include <ricci/analysis/diagnostics.hpp>
 #include <ricci/lower/front.hpp>
 #include <ricci/lower/tiny.hpp>
@@ -23,23 +25,28 @@ struct frame {
 template <class Source>
 inline constinit thread_local memo memo_of{};
 
+template <class S> inline constexpr bool is_statement = requires { S::op; };
+template <class... S> using no_statement_of = std::tuple_element_t<first_true({!is_statement<S>...}), std::tuple<S...>>;
+
 /// What there is to say against statements. Asked first, answered without an error: after a failed static_assert
 /// compilers go on, and what they find then is noise.
 enum class complaint { none, said, left_side, verdict };
 
 template <class... S>
 constexpr complaint complaint_about() {
-  if constexpr (total_size<S...>().broken) return complaint::said;
+  if constexpr (!(is_statement<S> && ...)) return is_said<no_statement_of<S...>> ? complaint::said : complaint::left_side;
+  else if constexpr (total_size<S...>().broken) return complaint::said;
   else if constexpr ((std::is_const_v<typename S::left_type::element_type> || ...)) return complaint::left_side;
   else if constexpr (sizeof...(S) == 1 && total_size<S...>().locals > 0) return complaint::left_side;
   else return source<S...>::fault.ok() ? complaint::none : complaint::verdict;
 }
 
-/// A const left side, or a local outside of ricci::fuse. Verdicts are reported where they are found: a function in
-/// between would be a line more in every message.
+/// No statement, a const left side, or a local outside of ricci::fuse. Verdicts are reported where they are found: a
+/// function in between would be a line more in every message.
 template <class... S>
 void report_left() {
-  if constexpr ((std::is_const_v<typename S::left_type::element_type> || ...))
+  if constexpr (!(is_statement<S> && ...)) (void)sizeof(no_statement<no_statement_of<S...>>);
+  else if constexpr ((std::is_const_v<typename S::left_type::element_type> || ...))
     (void)sizeof(const_left<std::common_type_t<typename S::left_type::element_type...>>);
   else (void)sizeof(bad_local<total_size<S...>().locals>);
 }

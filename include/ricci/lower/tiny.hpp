@@ -82,7 +82,7 @@ constexpr bool is_tiny_leaf(const flat_program& p, const leaf_info& leaf) {
 
 template <class Source>
 class tiny_maker {
-  static constexpr int labels = at_least_one(Source::size.axes + Source::size.marks);
+  static constexpr std::size_t labels = at_least_one(Source::size.axes + Source::size.marks);
   static constexpr const flat_program& p = Source::flat;
 
  public:

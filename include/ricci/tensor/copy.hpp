@@ -96,7 +96,7 @@ template <class X> inline constexpr bool is_on_gpu = X::shape_type::space == mem
 /// Shapes    equal extents; between two memories both are dense and lie in memory in the same order, interleaved ones with
 ///           as many problems side by side.
 /// Aliasing  any on the host: all is read before anything is written. On a GPU the two do not overlap.
-/// Errors    bad_extent; bad_argument (strides); no_gpu, gpu_failed; wrong_space (data that is not where its type says).
+/// Errors    bad_extent; bad_argument (strides, no memory); no_gpu, gpu_failed; wrong_space (data that is not where its type says).
 template <class From, class To>
   requires detail::has_elements<std::remove_cvref_t<From>> && detail::has_elements<std::remove_cvref_t<To>>
 void copy(const From& from, To&& to) {
@@ -112,6 +112,7 @@ void copy(const From& from, To&& to) {
       throw error(errc::bad_extent, "ricci::copy: axis " + std::to_string(d) + " has extent " + std::to_string(from.extent(d)) +
                                         " in one tensor and " + std::to_string(to.extent(d)) + " in the other");
   }
+  detail::check_memory(from), detail::check_memory(to);
   if (detail::is_same_order(from, to) && detail::is_one_run(from)) {
     detail::copy_memory(const_cast<std::remove_const_t<typename target::element_type>*>(to.data()), detail::is_on_gpu<target>, from.data(),
                         detail::is_on_gpu<source>, detail::memory_size(from), sizeof(element));

@@ -46,7 +46,7 @@ class strided_iterator {
   friend bool operator==(const strided_iterator& x, const strided_iterator& y) { return x.position_ == y.position_; }
 
  private:
-  static constexpr int room = Rank > 0 ? Rank : 1;
+  static constexpr std::size_t room = Rank > 0 ? static_cast<std::size_t>(Rank) : 1;
   T* at_ = nullptr;
   std::int64_t position_ = 0;
   std::int64_t index_[room]{}, extents_[room]{}, strides_[room]{};

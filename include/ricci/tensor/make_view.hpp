@@ -1,6 +1,7 @@
 // ricci::view: tensors over memory that is already there.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include <ricci/index/subscript.hpp>
@@ -69,22 +70,22 @@ constexpr tensor_view<T, Options...> view(T* data, const extents<Options...>& sh
 
 /// Any strides, counted in elements: `view(ptr, {count, 8, 8}, {64, 1, 8})`.
 /// Errors    bad_extent if one of the extents is negative.
-template <class T, int N>
-constexpr dynamic_view<T, N> view(T* data, const detail::number (&extents)[N], const detail::number (&strides)[N]) {
+template <class T, std::size_t N>
+constexpr dynamic_view<T, static_cast<int>(N)> view(T* data, const detail::number (&extents)[N], const detail::number (&strides)[N]) {
   std::int64_t numbers[2 * N];
-  for (int d = 0; d < N; ++d) {
+  for (std::size_t d = 0; d < N; ++d) {
     numbers[d] = extents[d].value;
     numbers[N + d] = strides[d].value;
   }
-  detail::check_extents(numbers, N);
+  detail::check_extents(numbers, static_cast<int>(N));
   return {data, numbers};
 }
 
 /// The same over GPU memory: `view(gpu, device_pointer, {count, 8, 8}, {64, 1, 8})`.
-template <class T, int N>
+template <class T, std::size_t N>
 constexpr auto view(gpu_tag, T* data, const detail::number (&extents)[N], const detail::number (&strides)[N]) {
   const auto on_host = view(data, extents, strides);
-  return typename detail::strided_gpu_view<T, typename detail::make_axis_list<N>::type>::type(data, on_host.numbers());
+  return typename detail::strided_gpu_view<T, typename detail::make_axis_list<static_cast<int>(N)>::type>::type(data, on_host.numbers());
 }
 
 }  // namespace ricci

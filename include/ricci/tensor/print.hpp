@@ -36,10 +36,11 @@ template <class X>
 std::ostream& print_in_order(std::ostream& out, const X& x) {
   using T = typename X::value_type;
   constexpr int rank = X::shape_type::rank;
+  check_memory(x);
   std::vector<T> elements(static_cast<std::size_t>(x.size()));
   auto to = elements.begin();
   for (const T& e : x) *to++ = e;
-  std::int64_t extents[rank], strides[rank], step = 1;
+  std::int64_t extents[at_least_one(rank)], strides[at_least_one(rank)], step = 1;
   for (int d = rank - 1; d >= 0; --d) extents[d] = x.extent(d), strides[d] = step, step *= extents[d];
   print(out, {printed_type<T>(), rank, elements.data(), extents, strides, printed_index_bytes<T>});
   return out;
@@ -74,6 +75,7 @@ bool operator==(const X& x, const Y& y) {
   } else {
     for (int d = 0; d < X::rank(); ++d)
       if (x.extent(d) != y.extent(d)) return false;
+    detail::check_memory(x), detail::check_memory(y);
     using element_type = const typename X::value_type;
     auto a = detail::in_index_order<element_type>(x, 0);
     auto b = detail::in_index_order<element_type>(y, 0);

@@ -1,6 +1,7 @@
 // What stands between the angle brackets of a tensor or view: extents and tags, as values.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -39,11 +40,15 @@ enum class layout : std::uint8_t { row_major, column_major, strided, interleaved
 template <class O> inline constexpr int width_of = 0;
 template <int Width> inline constexpr int width_of<interleaved_tag<Width>> = Width;
 
+/// The length of an array that may have no elements.
+constexpr std::size_t at_least_one(int n) { return n > 0 ? static_cast<std::size_t>(n) : 1; }
+
 /// Throws errc::bad_argument: the first axis of an interleaved tensor has no stride.
 [[noreturn]] void throw_no_stride();
 
 template <std::int64_t Extent> struct negative_extent;  // analysis/diagnostics.hpp
 template <class Given> struct not_an_extent;            // analysis/diagnostics.hpp
+template <class... Given> struct repeated_option;       // analysis/diagnostics.hpp
 template <class Given> struct without_labels;           // analysis/diagnostics.hpp
 
 template <class O> inline constexpr bool is_extent_option = std::is_integral_v<O>;
@@ -59,26 +64,35 @@ template <auto Option>
   requires(!is_extent_option<std::remove_cv_t<decltype(Option)>> && !is_tag_option<std::remove_cv_t<decltype(Option)>>)
 struct sound_option<Option> : not_an_extent<std::remove_cv_t<decltype(Option)>> {};
 
+template <bool Repeats, class... Given> struct sound_options {};
+template <class... Given>
+struct sound_options<true, Given...> : repeated_option<Given...> {};
+
 /// The numbers and tags of an option list, sorted out. Copied nowhere: read through its static members.
 template <auto... Options>
 struct shape {
   static_assert((true && ... && (sizeof(sound_option<Options>) > 0)));
   template <class Tag>
-  static constexpr bool has = (false || ... || std::is_same_v<std::remove_cv_t<decltype(Options)>, Tag>);
+  static constexpr int count = (0 + ... + static_cast<int>(std::is_same_v<std::remove_cv_t<decltype(Options)>, Tag>));
+  template <class Tag>
+  static constexpr bool has = count<Tag> > 0;
   static constexpr int rank = (0 + ... + static_cast<int>(is_extent_option<std::remove_cv_t<decltype(Options)>>));
   static_assert(rank <= 32, "ricci: a tensor has at most 32 axes");
   static constexpr memory_space space = has<gpu_tag> ? memory_space::gpu : memory_space::host;
   static constexpr int width = (0 + ... + width_of<std::remove_cv_t<decltype(Options)>>);
+  static constexpr int widths = (0 + ... + static_cast<int>(width_of<std::remove_cv_t<decltype(Options)>> > 0));
   static constexpr layout order = width > 0               ? layout::interleaved
                                   : has<strided_tag>      ? layout::strided
                                   : has<column_major_tag> ? layout::column_major
                                                           : layout::row_major;
+  static constexpr bool repeats = count<gpu_tag> > 1 || count<row_major_tag> + count<column_major_tag> + count<strided_tag> > 1 || widths > 1;
+  static_assert(sizeof(sound_options<repeats, std::remove_cv_t<decltype(Options)>...>) > 0);
   static_assert(width == 0 || rank > 0, "ricci: an interleaved tensor has an axis of problems");
   static_assert(width == 0 || !(has<strided_tag> || has<column_major_tag>), "ricci: interleaved goes with row-major tensors");
 
   struct extent_list {
-    std::int64_t at[rank > 0 ? rank : 1]{};
-    int number[rank > 0 ? rank : 1]{};  // where a dynamic extent stands among the run-time numbers
+    std::int64_t at[at_least_one(rank)]{};
+    int number[at_least_one(rank)]{};  // where a dynamic extent stands among the run-time numbers
     int dynamic_count = 0;
   };
   static constexpr extent_list list = [] {

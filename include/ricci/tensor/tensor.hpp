@@ -42,7 +42,8 @@ struct extent_argument<N> : not_an_extent<N> {};
 /// Options   extents (integers or `dynamic`), `gpu`, `row_major` (the default: last axis fastest), `column_major`,
 ///           `interleaved<8>` (the first axis counts problems; eight of them side by side), on the GPU too.
 ///           Dynamic extents are the constructor's arguments, in order.
-/// Memory    64-byte aligned, zero-initialised; a moved-from tensor may only be assigned to or destroyed.
+/// Memory    64-byte aligned, zero-initialised. In a moved-from tensor every dynamic extent is 0; with static extents alone
+///           it has no memory, and what asks for its elements is bad_argument (of A(1, 2) in debug builds).
 ///           A gpu tensor's memory is on the GPU of the thread's current CUDA context, else the first; data() is a
 ///           device pointer and elements are reached through ricci::copy.
 /// Errors    bad_extent (negative), no_memory, no_gpu.
@@ -86,27 +87,24 @@ class tensor {
   }
 
   tensor(const tensor& other) {
+    if (!other.data_) return;  // moved from
     copy_numbers(other);
     acquire();
     copy_elements(other);
   }
-  tensor(tensor&& other) noexcept : data_(other.data_) {
-    copy_numbers(other);
-    other.data_ = nullptr;
-  }
+  tensor(tensor&& other) noexcept { take(other); }
   /// Copies extents and elements; the memory is kept where it is as large, with what fills up an interleaved block.
   tensor& operator=(const tensor& other) {
     if (this == &other) return *this;
-    if (!data_ || view().memory_size() != other.view().memory_size()) return *this = tensor(other);
+    if (!data_ || !other.data_ || view().memory_size() != other.view().memory_size()) return *this = tensor(other);
     copy_numbers(other);
     copy_elements(other);
     return *this;
   }
   tensor& operator=(tensor&& other) noexcept {
+    if (this == &other) return *this;
     T* const mine = data_;
-    data_ = other.data_;
-    other.data_ = nullptr;
-    copy_numbers(other);
+    take(other);
     give_back(mine);
     return *this;
   }
@@ -148,6 +146,7 @@ class tensor {
   }
 
   void fill(const T& x) {
+    detail::check_memory(*this);
     if constexpr (is_gpu) detail::fill_gpu(data_, view().memory_size(), sizeof(T), &x);
     else
       for (T& e : *this) e = x;
@@ -168,11 +167,13 @@ class tensor {
   }
   template <class E, class Self>
   static auto first(Self& self) {
+    if constexpr (!is_gpu) detail::check_memory(self);
     if constexpr (is_interleaved && !is_gpu) return self.view().begin();
     else return static_cast<E*>(self.data_);
   }
   template <class E, class Self>
   static auto last(Self& self) {
+    if constexpr (!is_gpu) detail::check_memory(self);
     if constexpr (is_interleaved && !is_gpu) return self.view().end();
     else return static_cast<E*>(self.data_) + self.host_size();
   }
@@ -188,6 +189,12 @@ class tensor {
     const std::int64_t count = detail::checked_size(extents, rank());
     if constexpr (is_gpu) data_ = static_cast<T*>(detail::allocate_gpu(count, sizeof(T)));
     else data_ = static_cast<T*>(detail::allocate(static_cast<std::size_t>(count) * sizeof(T), 64, true, "a tensor"));
+  }
+  void take(tensor& other) {
+    data_ = other.data_;
+    copy_numbers(other);
+    other.data_ = nullptr;
+    for (std::int64_t& extent : other.numbers_) extent = 0;
   }
   void copy_numbers(const tensor& other) {
     for (int n = 0; n < shape_type::dynamic_count; ++n) numbers_[n] = other.numbers_[n];

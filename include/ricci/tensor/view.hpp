@@ -15,6 +15,15 @@ namespace detail {
 /// Throws errc::bad_range: "index 9 is outside axis 1 of extent 9".
 [[noreturn]] void throw_bad_index(int axis, std::int64_t index, std::int64_t extent);
 
+/// Throws errc::bad_argument: elements but no memory.
+[[noreturn]] void throw_no_memory();
+
+/// A view of null, or a moved-from tensor whose extents are static, has no elements that could be reached.
+template <class X>
+constexpr void check_memory(const X& x) {
+  if (!x.data() && x.size() > 0) throw_no_memory();
+}
+
 template <class View, class... S>
 constexpr decltype(auto) subscript(const View& view, const S&... subscripts);
 
@@ -78,6 +87,7 @@ class tensor_view {
 
   void fill(const value_type& x) const requires(!std::is_const_v<T>) {
     static_assert(shape_type::space == memory_space::host, "ricci: fill a gpu tensor, or copy to the view");
+    detail::check_memory(*this);
     for (T& e : *this) e = x;
   }
 

@@ -166,7 +166,7 @@ void run_tiles(const step_run& r, std::int64_t first, std::int64_t last) {
       at[x.input] = scratch + x.at;
     }
     void* const out = o.buffer >= 0 ? scratch + o.buffer : c;
-    run_pointwise(t, {at, &out, r.alphas, o.buffer >= 0 ? zero_of(s.type) : r.betas, static_cast<std::int64_t>(size_of(s.type)), s.vector_bytes});
+    run_pointwise(t, {at, &out, r.alphas, o.buffer >= 0 ? zero_of(s.type) : r.betas, static_cast<std::int64_t>(size_of(s.type))});
     if (o.buffer >= 0) o.move_output(t.store, scratch + o.buffer, c, r.betas);
   }
 }

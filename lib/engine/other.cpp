@@ -198,7 +198,7 @@ void run_other(const step_run& r, bool packed) {
   const bound_step& s = *r.step;
   if (!s.other->ends.empty()) return run_fibres(s, r, packed);
   if (s.how == method::pointwise)
-    return run_pointwise(*s.other, {r.inputs, r.outputs, r.alphas, r.betas, static_cast<std::int64_t>(size_of(s.type)), s.vector_bytes});
+    return run_pointwise(*s.other, {r.inputs, r.outputs, r.alphas, r.betas, static_cast<std::int64_t>(size_of(s.type))});
   if (r.table) return move_rows(s, r);
   if (s.how == method::halves && s.other->written_half) return run_halves(s, r, packed);
   if (s.how == method::halves) return s.other->half(s.other->halves, r.a, r.b, r.c, r.alpha, r.beta);

@@ -27,7 +27,8 @@ struct point_call {
   kernels::pointwise_fn point = nullptr;
   std::shared_ptr<const codegen::pointwise_kernel> made;  // the same, written for these arguments
   std::shared_ptr<const codegen::pointwise_kernel> rest_made;
-  std::shared_ptr<const codegen::pointwise_kernel> past;  // as `made`, past the caches, where the output begins at a register
+  std::shared_ptr<const codegen::pointwise_kernel> past;  // as `made`, past the caches, where the output begins at a register:
+  std::uintptr_t register_bytes = 64;
 };
 
 /// An input that is packed, and where: bytes in the scratch.
@@ -99,7 +100,7 @@ struct point_pointers {
   const void* const* inputs;
   void* const* outputs;
   const void *alphas, *betas;
-  std::int64_t size, vector_bytes;
+  std::int64_t size;
 };
 void run_pointwise(const point_call& s, const point_pointers& p);
 

@@ -48,7 +48,7 @@ class moving_pointers {
     for (int i = 0; i < input_count_; ++i) inputs_[i] = static_cast<const char*>(inputs_[i]) + times * steps(false, i) * of_.size;
     for (int i = 0; i < output_count_; ++i) outputs_[i] = static_cast<char*>(outputs_[i]) + times * steps(true, i) * of_.size;
   }
-  point_pointers now() const { return {inputs_, outputs_, of_.alphas, of_.betas, of_.size, of_.vector_bytes}; }
+  point_pointers now() const { return {inputs_, outputs_, of_.alphas, of_.betas, of_.size}; }
 
  private:
   const point_pointers& of_;
@@ -75,7 +75,7 @@ void run_made(const codegen::pointwise_kernel& made, const kernels::pointwise_ar
 }
 
 void run_rows(const point_call& s, const point_pointers& p) {
-  const bool past = s.past && reinterpret_cast<std::uintptr_t>(p.outputs[0]) % static_cast<std::uintptr_t>(p.vector_bytes) == 0;
+  const bool past = s.past && reinterpret_cast<std::uintptr_t>(p.outputs[0]) % s.register_bytes == 0;
   if (s.made) run_made(past ? *s.past : *s.made, *s.pointwise, p);
   else s.point(*s.pointwise, p.inputs, p.outputs, p.alphas, p.betas);
   if (!s.rest) return;
@@ -149,7 +149,9 @@ void set_pointwise(point_call& out, std::vector<point_axis> axes, const pair_op&
     out.rest_made = codegen::make(last, codegen::best_target());
     if (out.rest_made) set_rest(width);
   }
-  const auto is_register = [&](std::int64_t stride) { return stride % width == 0; };
+  out.register_bytes = codegen::best_target() == codegen::target::avx512 ? 64 : 32;
+  const std::int64_t elements = static_cast<std::int64_t>(out.register_bytes / size_of(compute_type(op.c.type)));
+  const auto is_register = [&](std::int64_t stride) { return stride % elements == 0; };
   const kernels::pointwise_args::stream& c = g.outputs[0];
   if (!out.made || !streams || !is_register(c.row) || !std::all_of(c.loops, c.loops + g.loop_count, is_register)) return;
   wanted.streams = true;

@@ -146,18 +146,18 @@ TEST_CASE("sums, differences, distribution, scalars anywhere") {
 TEST_CASE("multiplied and divided in place") {
   tensor<double, dynamic, 4> A(100), B(100);
   tensor<double, 4> x;
-  tensor<double> s;
+  tensor<double> scale;
   count_up(A), count_up(x, 1);
-  s() = 8;
-  s() *= 2;
-  s() /= 4;
-  CHECK(s() == 4);
+  scale() = 8;
+  scale() *= 2;
+  scale() /= 4;
+  CHECK(scale() == 4);
   for (double& element : x) element = std::abs(element) + 1;
   B(e, i) = A(e, i);
   A(e, i) *= 2;
   A(e.in(5, 90), 1) *= 4;
   A(e, i) *= x(i) + 1;  // the sum as a whole
-  A(e, i) /= s();
+  A(e, i) /= scale();
   A(e, j) /= x(j);
   for (int p = 0; p < 100; ++p)
     for (int d = 0; d < 4; ++d)

@@ -38,6 +38,14 @@ class local_access : expression_base {
   constexpr auto add(const E& right) const { return updated<update::add>(right); }
   template <right_side E>
   constexpr auto subtract(const E& right) const { return updated<update::subtract>(right); }
+  template <right_side E>
+  constexpr void operator+=(const E&) const { refuse<E>(); }
+  template <right_side E>
+  constexpr void operator-=(const E&) const { refuse<E>(); }
+  template <right_side E>
+  constexpr void operator*=(const E&) const { refuse<E>(); }
+  template <right_side E>
+  constexpr void operator/=(const E&) const { refuse<E>(); }
 
   static constexpr void describe(flat_writer& to) {
     constexpr subscript_info infos[sizeof...(Subscripts) + 1] = {Subscripts::info...};
@@ -55,9 +63,11 @@ class local_access : expression_base {
   }
 
  private:
+  template <class E>
+  static constexpr void refuse() { static_cast<void>(sizeof(bad_local<(sizeof(E) > 0 ? rank : 0)>)); }
   template <update Op, class E>
   constexpr auto updated(const E& right) const {
-    static_cast<void>(sizeof(bad_local<(sizeof(E) > 0 ? rank : 0)>));
+    refuse<E>();
     return make_statement<Op>(*this, right);
   }
 

@@ -216,10 +216,12 @@ bool is_flat(const chain_plan& p) {
          std::all_of(p.ops.begin(), p.ops.end(), [](const chain_op& x) { return x.line < 0 && x.sum.empty(); });
 }
 
-/// Some elements a thread, 256 threads apart, while there are enough for all multiprocessors.
+/// Some elements a thread, 256 threads apart, while there are enough for all multiprocessors, and registers for those of all tensors.
 chain_config flat_config(const chain_plan& p, const gpu_machine& m, chain_config c) {
   c.threads = 256, c.blocks = 1;
   c.lines = static_cast<int>(32 / size_of(compute_type(p.type)));
+  constexpr std::size_t most_at_once = 24;  // elements of all tensors that a thread has in hand
+  while (c.lines > 1 && static_cast<std::size_t>(c.lines) * pointers_of(p).size() > most_at_once) c.lines /= 2;
   while (c.lines > 1 && p.count < std::int64_t{8} * m.multiprocessors * c.threads * c.lines) c.lines /= 2;
   c.elements = c.threads * c.lines;
   return c;

@@ -16,6 +16,26 @@ inline constexpr std::int64_t rows_at_once = 24, long_row = 2048;
 /// Cycles of one core in which a product's tensors come and go, from where all of them fit.
 double memory_cycles(const pair_op& op, const std::vector<step_axis>& axes, const machine& m);
 
+/// Makes one axis of two wherever nests(outer, inner) says so; an axis then is as long as whoever looks at it sees. Parts of the outer
+/// one are parts of both.
+template <class Nests> void join_axes(std::vector<step_axis>& axes, const Nests& nests) {
+  for (bool joined = true; joined;) {
+    joined = false;
+    for (std::size_t p = 0; p < axes.size() && !joined; ++p)
+      for (std::size_t q = 0; q < axes.size() && !joined; ++q) {
+        if (p == q || !nests(std::as_const(axes[p]), std::as_const(axes[q]))) continue;
+        step_axis &out = axes[p], &in = axes[q];
+        in.around.insert(in.around.begin(), out.label);
+        in.around.insert(in.around.begin(), out.around.begin(), out.around.end());
+        in.tile = out.tile * in.extent;
+        in.extent = out.extent * in.extent;
+        in.part = out.part;
+        axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(p));
+        joined = true;
+      }
+  }
+}
+
 struct candidate {
   const machine& m;
   const options& o;

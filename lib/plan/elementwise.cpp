@@ -42,24 +42,10 @@ class tiler {
  private:
   /// Labels that nest in all operands are one axis.
   void join_nested() {
-    std::vector<step_axis>& axes = step_.axes;
-    const auto nests = [&](const step_axis& out, const step_axis& in) {
+    join_axes(step_.axes, [&](const step_axis& out, const step_axis& in) {
       const auto in_operand = [&](const operand& x) { return stride_of(x, out.label) == stride_of(x, in.label) * in.extent; };
       return in_operand(op_.c) && std::all_of(op_.inputs.begin(), op_.inputs.end(), in_operand);
-    };
-    for (bool joined = true; joined;) {
-      joined = false;
-      for (std::size_t p = 0; p < axes.size() && !joined; ++p)
-        for (std::size_t q = 0; q < axes.size() && !joined; ++q) {
-          if (p == q || !nests(axes[p], axes[q])) continue;
-          step_axis &out = axes[p], &in = axes[q];
-          in.around.insert(in.around.begin(), out.label);
-          in.around.insert(in.around.begin(), out.around.begin(), out.around.end());
-          in.tile = in.extent *= out.extent;
-          axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(p));
-          joined = true;
-        }
-    }
+    });
   }
 
   /// Read as it lies. lane -1: there is a single element.
@@ -146,7 +132,7 @@ class tiler {
   }
 
   void cut(step_axis& a, std::int64_t pieces) const {
-    const std::int64_t step = least_tile(a) > 1 ? 64 / std::min<std::int64_t>(size_, 64) : 1, tile = divide_up(a.extent, pieces);
+    const std::int64_t step = least_tile(a) > 1 ? 64 / size_ : 1, tile = divide_up(a.extent, pieces);
     a.tile = std::max(std::min(divide_up(tile, step) * step, a.tile - 1), std::min(least_tile(a), a.tile - 1));
   }
 

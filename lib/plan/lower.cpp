@@ -35,28 +35,12 @@ std::vector<step_axis> axes_of(const pair_op& op, const std::vector<std::int64_t
   return axes;
 }
 
-/// Makes one axis of labels that nest in all operands: what looks at an axis sees how long it is. Parts of the outer one are parts
-/// of both.
+/// Labels that nest in all operands are one axis.
 void join_nested(std::vector<step_axis>& axes) {
-  const auto nests = [](const step_axis& out, const step_axis& in) {
+  join_axes(axes, [](const step_axis& out, const step_axis& in) {
     return out.role == in.role && in.part == 0 && (out.part != 0 || out.tile == out.extent) && in.tile == in.extent && out.a == in.a * in.extent &&
            out.b == in.b * in.extent && out.c == in.c * in.extent;
-  };
-  for (bool joined = true; joined;) {
-    joined = false;
-    for (std::size_t p = 0; p < axes.size() && !joined; ++p)
-      for (std::size_t q = 0; q < axes.size() && !joined; ++q) {
-        if (p == q || !nests(axes[p], axes[q])) continue;
-        step_axis &out = axes[p], &in = axes[q];
-        in.around.insert(in.around.begin(), out.label);
-        in.around.insert(in.around.begin(), out.around.begin(), out.around.end());
-        in.tile = out.tile * in.extent;
-        in.extent = out.extent * in.extent;
-        in.part = out.part;
-        axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(p));
-        joined = true;
-      }
-  }
+  });
 }
 
 bool depends(const operand& x, const std::vector<int>& labels) {

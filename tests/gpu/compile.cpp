@@ -118,6 +118,18 @@ void add_families(std::vector<job>& to, int architecture) {
   }
 }
 
+/// C(i) = s0 A(i) + s1 A(i) + ... of so many tensors, long enough that a thread has several elements in hand.
+test::fused_case sum_of_tensors(dtype t, int terms) {
+  auto c = std::make_unique<test::case_builder>(t);
+  c->label('i', 3);
+  statement s;
+  s.left = c->tensor("C", "i");
+  for (int n = 0; n < terms; ++n) s.terms.push_back({c->scalar(0.5), false, {c->tensor("A", "i")}});
+  c->p.statements.push_back(s);
+  c->p.labels[0].extent = std::int64_t{1} << 24;  // what the planner sees; the memory stays small
+  return {"sum of " + std::to_string(terms) + " tensors " + name_of(t), std::move(c), 1};
+}
+
 /// Every kernel of fused programs: the bake-off operators of all degrees, and what the tests run.
 void add_chains(std::vector<job>& to, int architecture, bool all) {
   std::vector<test::fused_case> cases = test::fused_cases(all);
@@ -128,6 +140,8 @@ void add_chains(std::vector<job>& to, int architecture, bool all) {
     cases.push_back(test::bk3(dtype::f64, P, P + 1, 5000, 1, true));
     cases.push_back(test::bk5(dtype::f64, P, 5000, true));
   }
+  for (const dtype t : {dtype::f64, dtype::f32, dtype::f16})
+    for (const int terms : {2, 4, 16}) cases.push_back(sum_of_tensors(t, terms));
   for (test::fused_case& c : cases) {
     program_plan made = make_program_plan(placed_on_gpu(c.c->p), described_h200(), {});
     for (launch_plan& l : made.launches)

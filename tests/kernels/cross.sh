@@ -1,20 +1,23 @@
 #!/bin/sh
 # Builds the kernels and their tests for another CPU and runs them in its emulator.
-# Usage: cross.sh aarch64|aarch64-sve|ppc64le <build folder>. Prints one line that begins with PASS or FAIL.
+# Usage: cross.sh aarch64|ppc64le <build folder>. Prints one line that begins with PASS or FAIL.
 set -u
 arch=$1
 out=$2
 root=$(cd "$(dirname "$0")/../.." && pwd)
-generic=
 emulator=
 case $arch in
-  aarch64) triple=aarch64-linux-gnu; qemu=qemu-aarch64; isa=neon; have=NEON; registers=32; flags=-march=armv8-a+crypto ;;
-  aarch64-sve) triple=aarch64-linux-gnu; qemu=qemu-aarch64; isa=sve; have=SVE; registers=32; generic=32
-               flags="-march=armv8.2-a+sve -msve-vector-bits=256"; emulator="-cpu max,sve256=on,sve512=off" ;;
-  ppc64le) triple=powerpc64le-linux-gnu; qemu=qemu-ppc64le; isa=vsx; have=VSX; registers=32; generic=16
-           flags="-mcpu=power8 -mvsx" ;;
-  *) echo "FAIL $arch: the CPUs are aarch64, aarch64-sve and ppc64le"; exit 2 ;;
+  aarch64) triple=aarch64-linux-gnu; qemu=qemu-aarch64; isas="neon sve"; emulator="-cpu max,sve256=on,sve512=off" ;;
+  ppc64le) triple=powerpc64le-linux-gnu; qemu=qemu-ppc64le; isas=vsx ;;
+  *) echo "FAIL $arch: the CPUs are aarch64 and ppc64le"; exit 2 ;;
 esac
+flags_of() {
+  case $1 in
+    neon) echo "-march=armv8-a+crypto" ;;
+    sve) echo "-march=armv8.2-a+sve -msve-vector-bits=256 -DRICCI_GENERIC_VECTOR_BYTES=32" ;;
+    vsx) echo "-mcpu=power8 -mvsx -DRICCI_GENERIC_VECTOR_BYTES=16" ;;
+  esac
+}
 for tool in $triple-g++ $qemu; do
   command -v $tool > /dev/null || { echo "FAIL $arch: $tool is not installed"; exit 2; }
 done
@@ -33,14 +36,15 @@ compile() {  # compile <object> <source> <flags...>
     case $unit in *_c*) small=-DRICCI_SMALL_TILES ;; *) small= ;; esac  # the real types have tiles of every size
     compile portable_$unit.o "$root/lib/kernels/$unit.cpp" -O1 -ffp-contract=fast \
       -DRICCI_ISA=portable -DRICCI_REGISTERS=16 -DRICCI_GENERIC_VECTOR_BYTES=16 -DRICCI_SMALL_TILES || exit 1
-    compile ${isa}_$unit.o "$root/lib/kernels/$unit.cpp" -O1 -ffp-contract=fast $flags \
-      -DRICCI_ISA=$isa -DRICCI_REGISTERS=$registers ${generic:+-DRICCI_GENERIC_VECTOR_BYTES=$generic} $small || exit 1
+    for isa in $isas; do
+      compile ${isa}_$unit.o "$root/lib/kernels/$unit.cpp" -O1 -ffp-contract=fast $(flags_of $isa) -DRICCI_ISA=$isa -DRICCI_REGISTERS=32 $small || exit 1
+    done
   done
-  compile table.o "$root/lib/kernels/table.cpp" -O2 -DRICCI_HAVE_$have || exit 1
+  compile table.o "$root/lib/kernels/table.cpp" -O2 $(for isa in $isas; do echo "-DRICCI_HAVE_$(echo $isa | tr a-z A-Z)"; done) || exit 1
   compile main.o "$root/tests/support/main.cpp" -O0 || exit 1
   for test in contract move rows panels pointwise; do
     compile $test.o "$root/tests/kernels/${test}_test.cpp" -O1 || exit 1
-    $triple-g++ -static "$out/$test.o" "$out"/main.o "$out"/table.o "$out"/portable_*.o "$out"/${isa}_*.o -o "$out/$test" || exit 1
+    $triple-g++ -static "$out/$test.o" "$out"/main.o "$out"/table.o "$out"/portable_*.o $(for isa in $isas; do echo "$out"/${isa}_*.o; done) -o "$out/$test" || exit 1
   done
 ) > "$out/build.log" 2>&1 || { echo "FAIL $arch: does not build, see $out/build.log"; exit 1; }
 for test in contract move rows panels pointwise; do

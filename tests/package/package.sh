@@ -58,7 +58,7 @@ case $kind in
     ;;
   shared)
     consume subdirectory -DRICCI_SOURCE="$source" -DBUILD_SHARED_LIBS=ON -DRICCI_INSTALL=ON -DCMAKE_BUILD_TYPE=Debug \
-      -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DRICCI_ISAS=portable
+      -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DRICCI_ISAS=portable -DRICCI_PRECOMPILE=ON
     cmake --install subdirectory --prefix "$work/prefix" >/dev/null
     consume find -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_BUILD_TYPE=Release
     consume_in_c find_c -DCMAKE_PREFIX_PATH="$work/prefix"

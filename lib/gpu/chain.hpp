@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "gpu/argument_list.hpp"
 #include "gpu/cache.hpp"
 #include "plan/plan.hpp"
 
@@ -126,19 +127,13 @@ std::vector<operand> pointers_of(const chain_plan& p);
 std::vector<coefficient> scalars_of(const chain_plan& p);
 
 /// The kernel's arguments: its pointers, then the counts, then its scalars are added in order.
-class chain_args {
+class chain_args : public argument_list {
  public:
   chain_args(const chain_plan& p, int multiprocessors);
-  void add(void* pointer);
   void add_counts();
-  void add(const double (&scalar)[2]);
-  void* bytes() { return bytes_; }
   unsigned grid() const { return static_cast<unsigned>(grid_); }
 
  private:
-  template <class T> void put(const T& x);
-  alignas(16) char bytes_[4096];
-  std::size_t size_ = 0;
   std::int64_t counts_[2], grid_ = 1;
 };
 

@@ -1,6 +1,5 @@
 // A chain's arguments and grid, and how it reads in a plan.
 #include <algorithm>
-#include <cstring>
 
 #include "gpu/chain.hpp"
 #include "gpu/code_info.hpp"
@@ -28,18 +27,10 @@ void settle(chain_plan& p, const gpu_machine& m) {
   }
 }
 
-template <class T>
-void chain_args::put(const T& x) {
-  std::memcpy(bytes_ + size_, &x, sizeof x);
-  size_ += sizeof x;
-}
-
-void chain_args::add(void* pointer) { put(pointer); }
 void chain_args::add_counts() {
-  if (size_ == 0) add(nullptr);  // the kernel's array has one at least
-  put(counts_);
+  if (is_empty()) add(nullptr);  // the kernel's array has one at least
+  for (const std::int64_t x : counts_) add(x);
 }
-void chain_args::add(const double (&scalar)[2]) { put(scalar); }
 
 std::string to_string(const chain_plan& p) {
   const int stages = p.passes.empty() ? 0 : p.passes.back().stage + 1;

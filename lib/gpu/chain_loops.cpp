@@ -2,16 +2,12 @@
 #include <algorithm>
 
 #include "gpu/chain_writer.hpp"
+#include "gpu/shape.hpp"
 
 namespace ricci::cuda::chains {
 namespace {
 
 constexpr std::int64_t most_unrolled = 512;  // turns of the loops over sums that are written out
-
-std::string applied(function f, const std::string& x) {
-  static constexpr const char* names[] = {"", "reciprocal", "square_root", "reciprocal_root", "absolute", "exponential", ""};
-  return names[static_cast<int>(f)] + ("(" + x + ")");
-}
 
 }  // namespace
 
@@ -205,7 +201,7 @@ std::string pass_writer::pointwise_value(int n, int r, const std::vector<int>& o
   for (const pointwise_term& t : x.op.terms) {
     std::string term;
     for (const auto& [input, f] : t.factors) {
-      const std::string y = applied(f, read_in_run(n, x.op.inputs[static_cast<std::size_t>(input)], r, ops, before, loads));
+      const std::string y = function_text(f, read_in_run(n, x.op.inputs[static_cast<std::size_t>(input)], r, ops, before, loads));
       if (term.empty()) term = y;
       else if (t.how == combine::multiply) term += " * " + y;
       else term = (t.how == combine::minimum ? "smaller_of(" : "larger_of(") + term + ", " + y + ")";

@@ -76,6 +76,13 @@ launch_plan launch_of(program_part part, const planning::work& w, const gpu_mach
     p.flops += l.chain->flops, p.bytes += l.chain->bytes, p.bound_seconds += l.chain->bound_seconds;
     return l;
   }
+  if (part.tiles) {
+    l.tiles = std::move(part.tiles);
+    for (const operand& x : pointers_of(*l.tiles)) l.pointers.push_back(place_of(x, w));
+    l.scalars = scalars_of(*l.tiles);
+    p.flops += l.tiles->flops, p.bytes += l.tiles->bytes, p.bound_seconds += l.tiles->bound_seconds;
+    return l;
+  }
   const pair_op& op = w.ops[static_cast<std::size_t>(part.first)];
   if (op.what != action::contract) throw error(errc::gpu_failed, "the statement of " + op.c.name + " has too many factors for a kernel");
   l.step = plan_step(shape_of(op, extents), m);
@@ -131,7 +138,7 @@ program_plan make_program_plan(const program& source, const gpu_machine& machine
   for (const label_info& l : w.source.labels) extents.push_back(l.extent);
   for (program_part& part : parts) {
     transposed_product t;
-    if (!part.chain) t = by_transposition(w.ops[static_cast<std::size_t>(part.first)], extents, m, static_cast<int>(w.temporaries.size()));
+    if (!part.chain && !part.tiles) t = by_transposition(w.ops[static_cast<std::size_t>(part.first)], extents, m, static_cast<int>(w.temporaries.size()));
     for (temporary& room : t.temporaries) {
       room.offset = p.workspace;
       p.workspace += bytes_of(room);
@@ -193,7 +200,7 @@ executable::executable(program_plan p)
 void executable::prepare(std::size_t launch) {
   launch_plan& l = plan_.launches[launch];
   if (l.chain) settle(*l.chain, device_.machine);
-  if (settle_blas(l.step)) return;
+  if (!l.chain && !l.tiles && settle_blas(l.step)) return;
   kernel_of(launch, {}, false);
   if (l.partials >= 0) kernel_of(launch, {}, true);
 }
@@ -210,7 +217,7 @@ const kernel& executable::kernel_of(std::size_t launch, const alignments& at, bo
   const std::size_t index = launch * variants::per_step + (last ? 64 : 0) + static_cast<std::size_t>(rank_of(at.a) * 16 + rank_of(at.b) * 4 + rank_of(at.c));
   if (const kernel* known = variants_->known[index].load(std::memory_order_acquire)) return *known;
   const launch_plan& l = plan_.launches[launch];
-  const kernel made = load_kernel(device_, l.chain ? request_of(*l.chain) : request_of(last ? *l.step.last : l.step, at));
+  const kernel made = load_kernel(device_, l.chain ? request_of(*l.chain) : l.tiles ? request_of(*l.tiles) : request_of(last ? *l.step.last : l.step, at));
   const std::lock_guard guard(variants_->lock);
   if (const kernel* known = variants_->known[index].load(std::memory_order_acquire)) return *known;
   variants_->kernels.push_back(made);
@@ -289,6 +296,23 @@ void executable::launch_chain(std::size_t launch, const bindings& b, cu_stream s
         "launching the kernel for " + plan_.ops[static_cast<std::size_t>(l.op)].c.name);
 }
 
+void executable::launch_tiles(std::size_t launch, const bindings& b, cu_stream stream) const {
+  const launch_plan& l = plan_.launches[launch];
+  const kernel& k = kernel_of(launch, {}, false);
+  const std::int64_t tiles = tiles_of(*l.tiles);
+  argument_list args;
+  for (const place& p : l.pointers) args.add(b.pointers[p.slot]);
+  args.add(tiles);
+  for (const coefficient& c : l.scalars) {
+    double x[2];
+    scale(c, b.scalars, x);
+    args.add(x);
+  }
+  void* list[] = {args.bytes()};
+  check(need_driver().launch(k.function, grid_of(*l.tiles), 1, 1, static_cast<unsigned>(l.tiles->threads), 1, 1, k.shared_bytes, stream, list, nullptr),
+        "launching the kernel for " + plan_.ops[static_cast<std::size_t>(l.op)].c.name);
+}
+
 void executable::run(const bindings& b, void* stream_handle) const {
   if (plan_.launches.empty()) return;
   check_pointers(b);
@@ -311,6 +335,10 @@ void executable::run(const bindings& b, void* stream_handle) const {
     const launch_plan& l = plan_.launches[n];
     if (l.chain) {
       launch_chain(n, b, stream, workspace);
+      continue;
+    }
+    if (l.tiles) {
+      launch_tiles(n, b, stream);
       continue;
     }
     operands x;

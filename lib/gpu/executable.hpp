@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "gpu/chain.hpp"
+#include "gpu/elementwise.hpp"
 #include "gpu/step.hpp"
 
 namespace ricci::cuda {
@@ -26,10 +27,11 @@ struct place {
 struct launch_plan {
   int op = 0;                        // the first operation
   std::optional<chain_plan> chain;   // of several; else
+  std::optional<elementwise_plan> tiles;  // of one without a sum; else
   step_plan step;                    // of this one:
   std::array<place, 3> places;       // a, b, c
   std::int64_t partials = -1;        // offset of partial sums, or -1
-  std::vector<place> pointers;       // of a chain
+  std::vector<place> pointers;       // of a chain or tiles
   std::vector<coefficient> scalars;
 };
 
@@ -67,6 +69,7 @@ class executable {
   bool settle_blas(step_plan& p) const;
   void launch_step(std::size_t launch, const operands& x, cu_stream stream, const char* scratch) const;
   void launch_chain(std::size_t launch, const bindings& b, cu_stream stream, char* scratch) const;
+  void launch_tiles(std::size_t launch, const bindings& b, cu_stream stream) const;
   void check_pointers(const bindings& b) const;
 
   device& device_;

@@ -59,6 +59,7 @@ std::optional<chain_plan> chain_of(const planning::work& w, int first, int last,
 }  // namespace
 
 std::vector<program_part> parts_of(const planning::work& w, const gpu_machine& m) {
+  if (auto tiles = plan_elementwise(w, m)) return {{0, 1, std::nullopt, std::move(tiles)}};
   std::vector<program_part> parts;
   const int count = static_cast<int>(w.ops.size());
   for (int first = 0; first < count;) {
@@ -67,7 +68,7 @@ std::vector<program_part> parts_of(const planning::work& w, const gpu_machine& m
     std::optional<chain_plan> chain;
     for (; last > first; --last)
       if ((chain = chain_of(w, first, last, m)) || last == first + 1) break;
-    parts.push_back({first, last, std::move(chain)});
+    parts.push_back({first, last, std::move(chain), std::nullopt});
     first = last;
   }
   return parts;

@@ -5,12 +5,14 @@
 #include <vector>
 
 #include "gpu/chain.hpp"
+#include "gpu/elementwise.hpp"
 
 namespace ricci::cuda {
 
 struct program_part {
-  int first = 0, last = 0;          // operations of the work
-  std::optional<chain_plan> chain;  // none: one contraction, by the kernels for steps
+  int first = 0, last = 0;                // operations of the work
+  std::optional<chain_plan> chain;        // or
+  std::optional<elementwise_plan> tiles;  // or neither: one contraction, by the kernels for steps
 };
 
 /// Every operation in one part, in order. Errors: none; what has no kernel has no part with a chain.

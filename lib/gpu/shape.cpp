@@ -121,6 +121,11 @@ std::vector<std::int64_t> strides_of(const std::vector<axis>& axes, std::int64_t
   return out;
 }
 
+std::string function_text(function f, const std::string& x) {
+  static constexpr const char* names[] = {"", "reciprocal", "square_root", "reciprocal_root", "absolute", "exponential", ""};
+  return names[static_cast<int>(f)] + ("(" + x + ")");
+}
+
 std::string element_text(dtype t) { return "element<" + std::to_string(static_cast<int>(t)) + ">"; }
 
 const char* text_of(bool b) { return b ? "true" : "false"; }

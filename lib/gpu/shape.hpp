@@ -58,6 +58,8 @@ std::vector<std::int64_t> strides_of(const std::vector<axis>& axes, std::int64_t
 
 /// "element<1>" and the like.
 std::string element_text(dtype t);
+/// A function of kernels/functions.cuh applied to an expression.
+std::string function_text(function f, const std::string& x);
 const char* text_of(bool b);
 
 }  // namespace ricci::cuda

@@ -84,6 +84,14 @@ std::string chain_text(const program_plan& p, const chain_plan& c, const gpu_mac
                 c.bytes / static_cast<double>(std::max<std::int64_t>(1, c.count)));
 }
 
+/// Tiles of sums: how many of which labels.
+std::string tiles_text(const program_plan& p, const elementwise_plan& x, const gpu_machine& m, const device* compiled) {
+  std::string t = name_of(x.op.c, p.source) + ": " + to_string(x) + " (";
+  for (const tile_axis& a : x.axes)
+    if (a.piece > 1) t += (t.back() == '(' ? "" : " ") + p.source.labels[static_cast<std::size_t>(a.label)].name + " " + std::to_string(a.piece);
+  return t + ")\n       " + code_text(request_of(x), m, compiled) + "\n       " + bound_text(x.flops, x.bytes, x.bound_seconds, m) + "\n";
+}
+
 }  // namespace
 
 std::string to_string(const program_plan& p, const gpu_machine& m, const device* compiled) {
@@ -100,7 +108,7 @@ std::string to_string(const program_plan& p, const gpu_machine& m, const device*
   if (p.workspace > 0) t += "  temporaries  " + bytes_text(static_cast<double>(p.workspace)) + ", ordered by the stream\n";
   for (std::size_t n = 0; n < p.launches.size(); ++n) {
     const launch_plan& l = p.launches[n];
-    t += format("    %-2d ", static_cast<int>(n) + 1) + (l.chain ? chain_text(p, *l.chain, m, compiled) : step_text(p, l, m, compiled));
+    t += format("    %-2d ", static_cast<int>(n) + 1) + (l.chain ? chain_text(p, *l.chain, m, compiled) : l.tiles ? tiles_text(p, *l.tiles, m, compiled) : step_text(p, l, m, compiled));
   }
   return p.launches.empty() ? t + "  nothing to do\n" : t;
 }

@@ -162,36 +162,15 @@ class operand_maker {
   /// All of the program: one statement without a sum over tensors in memory, which is more than a copy or an outer product.
   bool is_elementwise(const statement& s, const std::vector<const product*>& terms) const {
     if (out_.source.statements.size() > 1 || out_.may_overlap || s.left.local >= 0 || !s.left.lookups.empty()) return false;
-    if (!on_cpu_ && !all_lie_alike(s, terms)) return false;
     std::size_t factors = 0;
     for (const product* t : terms) {
       if (sums(s, *t)) return false;
       factors += t->factors.size();
       for (const reference& f : t->factors)
-        if (!f.lookups.empty() || is_complex(f.type) != is_complex(s.left.type)) return false;
+        if (!f.lookups.empty() || (on_cpu_ ? is_complex(f.type) != is_complex(s.left.type) : f.type != s.left.type)) return false;
     }
     if (terms.size() > most_statement_terms || factors > most_statement_factors) return false;
-    return terms.size() > 1 || (terms.size() == 1 && (terms[0]->factors.size() > 2 || (on_cpu_ && is_scaled(s, *terms[0]))));
-  }
-
-  /// The order of the labels in memory.
-  std::vector<int> order_in_memory(const reference& r) const {
-    std::vector<std::pair<std::int64_t, int>> axes;
-    for (const auto& x : r.axes)
-      if (extent(x.label) > 1) axes.emplace_back(-std::abs(x.stride), x.label);
-    std::sort(axes.begin(), axes.end());
-    std::vector<int> labels;
-    for (const auto& [stride, label] : axes) labels.push_back(label);
-    return labels;
-  }
-
-  /// Real tensors of one type and the labels of the left side in the same order: what threads of a GPU read in one kernel.
-  bool all_lie_alike(const statement& s, const std::vector<const product*>& terms) const {
-    const std::vector<int> order = order_in_memory(s.left);
-    for (const product* t : terms)
-      for (const reference& f : t->factors)
-        if (f.type != s.left.type || is_complex(f.type) || order_in_memory(f) != order) return false;
-    return true;
+    return terms.size() > 1 || (terms.size() == 1 && (terms[0]->factors.size() > 2 || (on_cpu_ ? is_scaled(s, *terms[0]) : is_wide(s.left) && is_product_of_whole(s, *terms[0]))));
   }
 
   /// Not conjugate, and with neighbours where the left side has them, or the same element.
@@ -203,13 +182,19 @@ class operand_maker {
     return alike;
   }
 
+  static bool is_wide(const reference& r) { return compute_type(r.type) == r.type; }
+
   /// A tensor times a coefficient, or times a second one of the same labels. Kernels of moves add what has none; those of products
   /// are better at complex numbers that lie otherwise, and convert 16 bits as they read.
   bool is_scaled(const statement& s, const product& t) const {
-    const auto is_wide = [](const reference& r) { return compute_type(r.type) == r.type; };
     if (is_complex(s.left.type) && !std::all_of(t.factors.begin(), t.factors.end(), [&](const reference& f) { return lies_alike(s.left, f); })) return false;
     if (!is_wide(s.left) || !std::all_of(t.factors.begin(), t.factors.end(), is_wide)) return false;
     if (t.factors.size() == 1) return t.scalar >= 0 || t.negate != (s.op == update::subtract);
+    return is_product_of_whole(s, t);
+  }
+
+  /// Two tensors that have all labels.
+  bool is_product_of_whole(const statement& s, const product& t) const {
     const std::size_t all = moving_labels(s.left).size();
     return t.factors.size() == 2 && moving_labels(t.factors[0]).size() == all && moving_labels(t.factors[1]).size() == all;
   }

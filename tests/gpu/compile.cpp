@@ -130,6 +130,28 @@ test::fused_case sum_of_tensors(dtype t, int terms) {
   return {"sum of " + std::to_string(terms) + " tensors " + name_of(t), std::move(c), 1};
 }
 
+/// C(i,j,k,l) = A(i,j,k,l) + A(j,i,l,k) - ... in so many orders, long enough for whole tiles.
+test::fused_case sum_of_orders(dtype t, int terms) {
+  auto c = std::make_unique<test::case_builder>(t);
+  for (const char l : {'i', 'j', 'k', 'l'}) c->label(l, 2);
+  statement s;
+  s.left = c->tensor("C", "ijkl");
+  std::string order = "ijkl";
+  for (int n = 0; n < terms; ++n, std::next_permutation(order.begin(), order.end())) s.terms.push_back({n % 2 ? -1 : c->scalar({0.5, 0.25}), n % 4 == 1, {c->tensor("A", order)}});
+  const auto widen = [](reference& r) {  // what the planner sees; the memory stays small
+    for (reference_axis& x : r.axes) {
+      std::int64_t wide = 1;
+      for (; x.stride > 1; x.stride /= 2) wide *= 50;
+      x.stride = wide;
+    }
+  };
+  widen(s.left);
+  for (product& x : s.terms) widen(x.factors[0]);
+  c->p.statements.push_back(s);
+  for (label_info& l : c->p.labels) l.extent = 50;
+  return {"sum of " + std::to_string(terms) + " orders " + name_of(t), std::move(c), 1};
+}
+
 /// Every kernel of fused programs: the bake-off operators of all degrees, and what the tests run.
 void add_chains(std::vector<job>& to, int architecture, bool all) {
   std::vector<test::fused_case> cases = test::fused_cases(all);
@@ -142,10 +164,14 @@ void add_chains(std::vector<job>& to, int architecture, bool all) {
   }
   for (const dtype t : {dtype::f64, dtype::f32, dtype::f16})
     for (const int terms : {2, 4, 16}) cases.push_back(sum_of_tensors(t, terms));
+  for (int t = 0; t < dtype_count; ++t)
+    for (const int terms : {2, 8, 16})
+      if (all || terms != 8) cases.push_back(sum_of_orders(static_cast<dtype>(t), terms));
   for (test::fused_case& c : cases) {
     program_plan made = make_program_plan(placed_on_gpu(c.c->p), described_h200(), {});
     for (launch_plan& l : made.launches)
       if (l.chain) to.push_back({c.name, {}, architecture, std::move(l.chain)});
+      else if (l.tiles) to.push_back({c.name, request_of(*l.tiles), architecture});
   }
 }
 

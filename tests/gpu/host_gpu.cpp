@@ -41,7 +41,8 @@ std::string header(const std::string& name) {
 /// A kernel's text in a namespace of its own, with a function that launches it. Headers that the text configures go with it.
 std::string wrapped(const std::string& text, std::size_t n) {
   const std::string space = "kernel_" + std::to_string(n);
-  std::string body = replaced(text, "#include \"chain.cuh\"\n", ""), name = "chain";
+  std::string body = replaced(replaced(text, "#include \"chain.cuh\"\n", ""), "#include \"functions.cuh\"\n", "");
+  std::string name = body.find(" elementwise(") == body.npos ? "chain" : "elementwise";
   for (const char* const own : {"general", "permute"}) {
     const std::string line = std::string("#include \"") + own + ".cuh\"\n";
     if (text.find(line) == text.npos) continue;
@@ -117,6 +118,7 @@ void host_gpu::add(const cuda::program_plan& p) {
   };
   for (const cuda::launch_plan& l : p.launches) {
     if (l.chain) add_text(request_of(*l.chain).text);
+    else if (l.tiles) add_text(request_of(*l.tiles).text);
     else if (runs(l.step))
       for (const cuda::step_plan* const step : {&l.step, l.step.last.get()})
         for (const cuda::alignments& at : {aligned, unaligned})
@@ -167,7 +169,7 @@ void host_gpu::run(const cuda::program_plan& p, const bindings& b, bool reverse)
     return x.where == operand::kind::temporary ? workspace.data() + x.offset : nullptr;
   };
   for (const cuda::launch_plan& l : p.launches) {
-    if (!l.chain && library_ && runs(l.step)) {
+    if (!l.chain && !l.tiles && library_ && runs(l.step)) {
       const pair_op& op = p.ops[static_cast<std::size_t>(l.op)];
       const std::complex<double> alpha = scalar(op.alpha, b), beta = scalar(op.beta, b);
       cuda::operands x{pointer(l.places[0]), pointer(l.places[1]), pointer(l.places[2]), {alpha.real(), alpha.imag()}, {beta.real(), beta.imag()}};
@@ -182,18 +184,28 @@ void host_gpu::run(const cuda::program_plan& p, const bindings& b, bool reverse)
       }
       continue;
     }
-    if (!l.chain) {
+    if (!l.chain && !l.tiles) {
       contract(p.ops[static_cast<std::size_t>(l.op)], p.source, {pointer(l.places[0]), pointer(l.places[1]), pointer(l.places[2])}, b);
       continue;
     }
-    cuda::chain_args args(*l.chain, 2);
-    for (const cuda::place& x : l.pointers) args.add(pointer(x));
-    args.add_counts();
-    for (const coefficient& c : l.scalars) {
-      const auto x = scalar(c, b);
-      const double both[2] = {x.real(), x.imag()};
-      args.add(both);
+    const auto add_all = [&](cuda::argument_list& args, auto&& add_counts) {
+      for (const cuda::place& x : l.pointers) args.add(pointer(x));
+      add_counts();
+      for (const coefficient& c : l.scalars) {
+        const auto x = scalar(c, b);
+        const double both[2] = {x.real(), x.imag()};
+        args.add(both);
+      }
+    };
+    if (l.tiles) {
+      const std::int64_t tiles = tiles_of(*l.tiles);
+      cuda::argument_list args;
+      add_all(args, [&] { args.add(tiles); });
+      launch(request_of(*l.tiles).text, args.bytes(), static_cast<unsigned>(std::min<std::int64_t>(tiles, 3)), l.tiles->threads, reverse);
+      continue;
     }
+    cuda::chain_args args(*l.chain, 2);
+    add_all(args, [&] { args.add_counts(); });
     launch(request_of(*l.chain).text, args.bytes(), args.grid(), l.chain->config.threads, reverse);
   }
 }

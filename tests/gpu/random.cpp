@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "on_gpu.hpp"
-#include "random_program.hpp"
+#include "random_sums.hpp"
 
 using namespace ricci;
 using namespace ricci::test;
@@ -44,6 +44,15 @@ void run_batch(unsigned seed) {
   require_right_on_gpu(c, 2, d.chance(60) ? 0 : d(1, 7), "batch seed " + std::to_string(seed), s.op == update::assign);
 }
 
+void run_sum(unsigned seed) {
+  if (!has_gpu() || !mine(seed)) return;
+  dice d{std::mt19937(seed)};
+  case_builder c(any_type(d), seed);
+  const statement s = sum_of_tensors(c, d);
+  c.p.statements.push_back(s);
+  require_right_on_gpu(c, longest(c.p), d.chance(60) ? 0 : d(1, 3), "sum seed " + std::to_string(seed), s.op == update::assign && c.p.overlaps.empty());
+}
+
 }  // namespace
 
 TEST_CASE("batches of products in every layout") {
@@ -60,4 +69,8 @@ TEST_CASE("products of two factors with larger extents") {
 
 TEST_CASE("sums of products of several factors") {
   for (unsigned seed = 20001; seed <= 20060; ++seed) run_single(seed, 6, 5, 5, 3);
+}
+
+TEST_CASE("sums of tensors in any order") {
+  for (unsigned seed = 30001; seed <= 30120; ++seed) run_sum(seed);
 }

@@ -1,7 +1,8 @@
-// What the text of a chain is written with: rows of matrices in shared memory, functions, additions to shared results.
+// What the text of a chain is written with: rows of matrices in shared memory, additions to shared results.
 #pragma once
 #include "chain_tensor.cuh"
 #include "copies.cuh"
+#include "functions.cuh"
 
 /// acc[r][l] += row[l] x[r]; the row begins at a multiple of 16 bytes and may be read to the next one.
 template <int L, int R, class W>
@@ -90,24 +91,6 @@ __device__ inline void join_halves(W (&v)[R][Q], const W (&even)[R][H], const W 
       if (l < Q - 1 - l) v[r][Q - 1 - l] = Parity > 0 ? even[r][l] - odd[r][l] : odd[r][l] - even[r][l];
     }
 }
-
-/// A number that the text knows.
-template <class W>
-__device__ inline W constant(double x) {
-  const double both[2] = {x, 0};
-  return coefficient(static_cast<W*>(nullptr), both);
-}
-
-__device__ inline float square_root(float x) { return sqrtf(x); }
-__device__ inline double square_root(double x) { return sqrt(x); }
-__device__ inline float absolute(float x) { return fabsf(x); }
-__device__ inline double absolute(double x) { return fabs(x); }
-__device__ inline float exponential(float x) { return expf(x); }
-__device__ inline double exponential(double x) { return exp(x); }
-template <class W> __device__ inline W reciprocal(W x) { return W(1) / x; }
-template <class W> __device__ inline W reciprocal_root(W x) { return W(1) / square_root(x); }
-template <class W> __device__ inline W smaller_of(W x, W y) { return y < x ? y : x; }
-template <class W> __device__ inline W larger_of(W x, W y) { return x < y ? y : x; }
 
 /// *to += x, whatever other threads do.
 template <class E> __device__ inline void add_to(float* to, float x) { atomicAdd(to, x); }

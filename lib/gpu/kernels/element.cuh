@@ -74,6 +74,10 @@ template <class W> __device__ inline W sum_of(W a, W b) { return a + b; }
 template <class X>
 __device__ inline complex_of<X> sum_of(complex_of<X> a, complex_of<X> b) { return {a.x + b.x, a.y + b.y}; }
 
+template <class W> __device__ inline W difference_of(W a, W b) { return a - b; }
+template <class X>
+__device__ inline complex_of<X> difference_of(complex_of<X> a, complex_of<X> b) { return {a.x - b.x, a.y - b.y}; }
+
 template <bool Conj, class W> __device__ inline W conj_if(W x) { return x; }
 template <bool Conj, class X>
 __device__ inline complex_of<X> conj_if(complex_of<X> x) {

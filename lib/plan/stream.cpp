@@ -214,12 +214,11 @@ std::optional<plan_step> streamed(const segment& g, const traffic& t, const plan
   return cut;
 }
 
-/// What kernels ask for ahead. Measured with square products of 2 to 64 a side: in the second cache factors of short sums; in
-/// the third every result, which nothing else fetches, and small factors; in memory everything but large results. Steps of
+/// What kernels ask for ahead. Measured with square products of 2 to 64 a side: in the second cache factors of short sums, as far as
+/// two of them leave room in the first; in the third every result, which nothing else fetches, and small factors; in memory everything but large results. Steps of
 /// chains ask for what they read: their results are written a row of the block at a time, far from each other.
 fetching fetching_of(double bytes, const plan_step& s, bool alone, const machine& m) {
   if (s.how != method::direct || m.caches.size() < 2 || bytes < static_cast<double>(m.caches[0].bytes)) return {};
-  constexpr std::int64_t any = std::int64_t{1} << 30;
   if (bytes >= static_cast<double>(m.caches[1].bytes)) {
     if (!alone) return {m.asks.memory, m.asks.memory_factors, 0};
     return bytes >= 1.25 * last_cache(m) ? fetching{m.asks.memory, m.asks.memory_factors, m.asks.memory_results} : fetching{m.asks.third, m.asks.third_factors, m.asks.third_results};
@@ -228,7 +227,7 @@ fetching fetching_of(double bytes, const plan_step& s, bool alone, const machine
   for (const step_axis& x : s.axes)
     if (x.role == group::k) sums *= x.extent;
   const std::int64_t longest = size_of(s.op.c.type) == 8 && !reads_c(s.op) ? 20 : 7;
-  return alone && s.lanes == kernels::lanes::n && sums <= longest ? fetching{m.asks.second, any, 0} : fetching{};
+  return alone && s.lanes == kernels::lanes::n && sums <= longest ? fetching{m.asks.second, m.caches[0].bytes / 4, 0} : fetching{};
 }
 
 /// Steps that run one after the other, each in one piece: each by what it touches itself.

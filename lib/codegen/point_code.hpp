@@ -17,14 +17,18 @@ using kernels::pointwise_args;
 /// Problems one after the other, where the others lie side by side.
 inline bool is_turned(const pointwise_args::stream& s) { return s.lane != 0 && s.lane != 1; }
 
+/// Bytes of an element.
+inline int element_of(const pointwise_request& r) { return static_cast<int>(size_of(r.type)) * (r.pairs ? 2 : 1); }
+
 /// rdx and rcx point to the coefficients of terms and statements, where any of these are only known at the run; [rsp] has a
 /// place for each statement; rax is spoilt.
 class point_code : public turn_code {
  protected:
   point_code(const pointwise_request& r, target t)
-      : turn_code(4096, t, r.type == dtype::f32), r_(r), g_(r.args), count_(t == target::avx512 ? 32 : 16) {
+      : turn_code(4096, t, r.type == dtype::f32, element_of(r)), r_(r), g_(r.args), count_(t == target::avx512 ? 32 : 16) {
     for (int i = 0; i < g_.input_count; ++i)
-      if (is_turned(g_.inputs[i])) turned_.push_back(i);
+      if (is_turned_here(i)) turned_.push_back(i);
+    now_.count = full() / real(), now_.width = full();
   }
 
   /// Saves what the caller wants back, rbp and rbx and r12 to r15, and takes bytes of the stack, aligned for vectors.
@@ -51,13 +55,17 @@ class point_code : public turn_code {
   /// statement reads; -1: none.
   virtual int left_in(int) const { return -1; }
 
+  /// Elements of 16 bytes need not be turned: registers are put together from them.
+  bool is_in_pieces(int input) const { return is_turned(g_.inputs[input]) && element() == 16; }
+  bool is_turned_here(int input) const { return is_turned(g_.inputs[input]) && element() < 16; }
+
   /// All statements for one vector.
   void write_statements() {
     count_uses();
     for (int n = 0; n < g_.statement_count; ++n) statement(n);
     for (const auto& [from, to] : results_) vmovaps(v(to), v(from));
     results_.clear();
-    for (const auto& [from, output] : late_) vmovups(place(true, output), v(from));
+    for (const auto& [from, output] : late_) write(place(true, output), from);
     late_.clear();
   }
 
@@ -70,6 +78,7 @@ class point_code : public turn_code {
   const pointwise_request& r_;
   const pointwise_args& g_;
   int count_;                    // registers that may be taken
+  lane_vector now_;              // the vector that statements are for; of a partial one use_masks() knows
   std::vector<int> turned_;      // inputs
 
  private:
@@ -124,6 +133,17 @@ class point_code : public turn_code {
     else vbroadcastf128(Xbyak::Ymm(i), from);
   }
 
+  /// Behind the last lane there is none, and it is read again.
+  void read_pieces(int i, const Xbyak::RegExp& first, std::int64_t lane) {
+    load_pieces(i, [&](int p) { return ptr[first + static_cast<std::size_t>(std::min(p, now_.count / 2 - 1) * lane * 16)]; });
+  }
+
+  void write(const address& to, int i) {
+    if (!partial(now_)) vmovups(to, v(i));
+    else if (single()) vmovups(to | mask(now_), v(i));
+    else vmovupd(to | mask(now_), v(i));
+  }
+
   /// The factor in a register, pinned until done() with it.
   int get(int key) {
     if (const int x = key < 0 ? -1 : resident(key); x >= 0) return x;
@@ -137,7 +157,8 @@ class point_code : public turn_code {
     if (key < 0) vmovups(v(i), ptr[rsp + (-1 - key) * full()]), held_[i].saved = true;
     else if (g_.inputs[key].lane == 0 && r_.pairs) spread_pair(i, place(false, key));
     else if (g_.inputs[key].lane == 0) spread(i, place(false, key));
-    else vmovups(v(i), place(false, key));
+    else if (is_in_pieces(key)) read_pieces(i, place(false, key).getRegExp(), g_.inputs[key].lane);
+    else load(i, now_, place(false, key));
     return i;
   }
   void done(int i) {
@@ -181,6 +202,12 @@ class point_code : public turn_code {
     else vpermilpd(v(to), v(from), 0x55);
   }
 
+  void conjugate(int to, int from) {
+    const address signs = ptr[rip + pairs(0.0, -0.0)];
+    if (wide()) vpxorq(v(to), v(from), signs);
+    else vxorps(v(to), v(from), signs);
+  }
+
   /// p = p * z, complex.
   void multiply_pairs(int p, int z) {
     const int im = take(), crossed = take();
@@ -211,11 +238,14 @@ class point_code : public turn_code {
     const pointwise_args::factor* f = g_.factors + t.first;
     const int x = get(f->input);
     const int p = applied(x, f->apply);
+    if (f->conj) conjugate(p, p);
     done(x);
     for (int n = 1; n < t.count; ++n) {
       const int y = get(f[n].input);
       const bool divides = f[n].apply == function::reciprocal && t.how == combine::multiply;
-      const int z = divides || f[n].apply == function::identity ? y : applied(y, f[n].apply);
+      const bool as_it_is = (divides || f[n].apply == function::identity) && !f[n].conj;
+      const int z = as_it_is ? y : applied(y, f[n].apply);
+      if (f[n].conj) conjugate(z, z);
       if (r_.pairs) multiply_pairs(p, z);
       else if (divides) RICCI_BY_TYPE(vdivp, v(p), v(p), v(z));
       else if (t.how == combine::multiply) RICCI_BY_TYPE(vmulp, v(p), v(p), v(z));
@@ -232,8 +262,7 @@ class point_code : public turn_code {
     const int sum = take();
     bool fresh = true;
     if (const factor beta = r_.betas[n]; beta != factor::zero) {
-      const Xbyak::Address old = place(true, s.output);
-      vmovups(v(sum), old);
+      load(sum, now_, place(true, s.output));
       if (beta == factor::minus_one || beta == factor::any) scale(sum, rcx, n, beta);
       fresh = false;
     }
@@ -250,7 +279,7 @@ class point_code : public turn_code {
       return;
     }
     if (s.output >= 0 && r_.streams) vmovntps(place(true, s.output), v(sum));
-    else if (s.output >= 0) vmovups(place(true, s.output), v(sum));
+    else if (s.output >= 0) write(place(true, s.output), sum);
     release(sum);
     if (s.kept) held_[sum] = {true, false, false, -1 - n, ++clock_};
   }
@@ -288,12 +317,35 @@ class point_code : public turn_code {
     release(a);
   }
 
+  /// A term of one factor as it is.
+  void add_stream(int sum, int t, int input, bool fresh) {
+    const factor alpha = r_.alphas[static_cast<std::size_t>(t)];
+    const int x = get(input);
+    if (alpha != factor::one && alpha != factor::minus_one) {
+      const int a = take();
+      spread(a, ptr[Xbyak::util::rdx + t * real()]);
+      if (fresh) RICCI_BY_TYPE(vmulp, v(sum), v(x), v(a));
+      else RICCI_BY_TYPE(vfmadd231p, v(sum), v(x), v(a));
+      release(a);
+    } else if (fresh) {
+      vmovups(v(sum), v(x));
+    } else if (alpha == factor::one) {
+      RICCI_BY_TYPE(vaddp, v(sum), v(sum), v(x));
+    } else {
+      RICCI_BY_TYPE(vsubp, v(sum), v(sum), v(x));
+    }
+    done(x);
+  }
+
   void add_term(int sum, int t, bool fresh) {
     const pointwise_args::term& x = g_.terms[t];
     const factor alpha = r_.alphas[static_cast<std::size_t>(t)];
     const pointwise_args::factor* f = g_.factors + x.first;
+    const bool known = alpha == factor::one || alpha == factor::minus_one;
+    const bool stream = x.count == 1 && f->apply == function::identity && !f->conj && (known || !r_.pairs) && !(fresh && alpha == factor::minus_one);
+    if (stream) return add_stream(sum, t, f->input, fresh);
     const bool pair = !r_.pairs && x.count == 2 && x.how == combine::multiply && f[0].apply == function::identity &&
-                      f[1].apply == function::identity && alpha != factor::any;
+                      f[1].apply == function::identity && known;
     if (!pair) {
       const int p = term(x);
       scale(p, rdx, t, alpha);

@@ -1,5 +1,6 @@
 // Writes pointwise statements in a loop over rows.
 #include <algorithm>
+#include <numeric>
 
 #include "codegen/point_code.hpp"
 
@@ -8,18 +9,23 @@ namespace {
 
 using namespace Xbyak::util;
 
-constexpr std::int64_t most_pitch = 1 << 22;  // elements: offsets stay small
+constexpr std::int64_t most_pitch = 1 << 21;  // elements: offsets stay small
+constexpr std::int64_t cache_page = 4096;     // bytes: so far apart lines share a set of the first cache
+constexpr double most_ways = 6;               // of a set
+constexpr std::int64_t first_cache = 32 << 10;
 
 class pointwise_code : public point_code {
  public:
   pointwise_code(const pointwise_request& r, target t, const std::vector<std::int64_t>& steps)
-      : point_code(r, t), steps_(steps) {
+      : point_code(r, t), steps_(steps), asks_((g_.input_count + g_.output_count) * g_.lane_extent * g_.row_extent * real() > first_cache) {
     const int kept = (g_.statement_count + 1) * full();
     open_frame(kept + (turns_in_registers() ? 0 : static_cast<int>(turned_.size()) * block() * full()));
     keep_pointers();
+    if (const auto rest = static_cast<int>(g_.lane_extent * real() % full()); rest > 0) use_masks({{0, 0, rest / real(), full()}});
     if (turned_.empty()) write_rows();
     else write_turned_rows();
     close_frame();
+    write_constants();
   }
 
  private:
@@ -39,7 +45,7 @@ class pointwise_code : public point_code {
     };
     for (int i = 0; i < g_.output_count; ++i) keep(true, i);
     for (int i = 0; i < g_.input_count; ++i)
-      if (!is_turned(g_.inputs[i])) keep(false, i);
+      if (!is_turned_here(i)) keep(false, i);
   }
   Xbyak::Reg64 pointer(bool output, int index) {
     if (const auto kept = pointers_.find({output, index}); kept != pointers_.end()) return kept->second;
@@ -53,47 +59,84 @@ class pointwise_code : public point_code {
     mov(r8, g_.row_extent);
     Xbyak::Label next;
     L(next);
-    for (shift_ = 0; shift_ < g_.lane_extent * real(); shift_ += full()) write_statements();
+    for_vectors(0, g_.lane_extent * real(), [&] {
+      if (asks_ && element() == 16) ask_ahead();
+      write_statements();
+    });
     advance(1);
     dec(r8);
     jnz(next, T_NEAR);
   }
 
-  /// One register of lanes after the other. A few rows of the problems that lie one after the other are turned to lanes
-  /// side by side, in registers if there are enough of them, else on the stack; then these rows are computed.
+  /// A few rows of the problems that lie one after the other are turned to lanes side by side, in registers if there are enough of them,
+  /// else on the stack; then these rows are computed.
   void write_turned_rows() {
-    const int at_once = turns_in_registers() ? turned_at_once() : block();
-    for (shift_ = 0; shift_ < g_.lane_extent * real(); shift_ += full()) {
-      for (std::size_t s = 0; s < steps_.size(); ++s) xor_(offset(s), offset(s));
-      xor_(r12, r12);
-      if (const std::int64_t groups = g_.row_extent / at_once; groups > 0) {
-        mov(r8, groups);
-        Xbyak::Label next;
-        L(next);
-        write_group(at_once);
-        Xbyak::CodeGenerator::add(r12, 8 * at_once);
-        dec(r8);
-        jnz(next, T_NEAR);
-      }
-      if (const int rest = static_cast<int>(g_.row_extent % at_once); rest > 0) write_group(rest);
+    const std::int64_t lanes = g_.lane_extent * real();
+    if (!lines_collide()) return write_groups(0, lanes);
+    for (std::int64_t first = 0; first < lanes; first += full()) write_groups(first, std::min(first + full(), lanes));
+  }
+
+  /// The vectors of lanes in bytes [first, end), of which the last one may be partial.
+  template <class F> void for_vectors(std::int64_t first, std::int64_t end, const F& f) {
+    for (shift_ = first; shift_ < end; shift_ += full()) {
+      now_.count = static_cast<int>(std::min<std::int64_t>(end - shift_, full())) / real();
+      f();
     }
   }
 
+  /// Whether the lines of all lanes would not stay in the first cache together, until the next rows in them are turned.
+  bool lines_collide() const {
+    double ways = 0;
+    for (int i : turned_) ways += static_cast<double>(g_.lane_extent * real() / element() * std::gcd(g_.inputs[i].lane * element(), std::int64_t{cache_page})) / cache_page;
+    return ways > most_ways;
+  }
+
+  /// The lanes in bytes [first, end).
+  void write_groups(std::int64_t first, std::int64_t end) {
+    const int at_once = turns_in_registers() ? turned_at_once() : block();
+    const auto group = [&](int rows) {
+      for_vectors(first, end, [&] { write_group(rows); });
+      advance(rows);
+    };
+    for (std::size_t s = 0; s < steps_.size(); ++s) xor_(offset(s), offset(s));
+    xor_(r12, r12);
+    if (const std::int64_t groups = g_.row_extent / at_once; groups > 0) {
+      mov(r8, groups);
+      Xbyak::Label next;
+      L(next);
+      group(at_once);
+      Xbyak::CodeGenerator::add(r12, element() * at_once);
+      dec(r8);
+      jnz(next, T_NEAR);
+    }
+    if (const int rest = static_cast<int>(g_.row_extent % at_once); rest > 0) group(rest);
+  }
+
   void write_group(int rows) {
-    if (wide() && rows % 4) set_turn_mask(rows % 4);
+    if (rows % 4) set_turn_mask(rows % 4);
     for (std::size_t n = 0; n < turned_.size(); ++n) {
-      const std::int64_t pitch = g_.inputs[turned_[n]].lane * 8;
+      const std::int64_t lane = g_.inputs[turned_[n]].lane, pitch = lane * element();
       mov(rax, ptr[rdi + 8 * turned_[n]]);
-      if (shift_) Xbyak::CodeGenerator::add(rax, static_cast<int>(shift_ / 8 * pitch));
-      if (turns_in_registers()) turn(rax + r12, pitch, rows, register_of(n));
-      else turn_block(rax + r12, pitch, rows, rsp + stack_of(n));
+      if (shift_) Xbyak::CodeGenerator::add(rax, static_cast<int>(lane * shift_));
+      const int lanes = now_.count * real() / element();
+      if (turns_in_registers()) turn(rax + r12, pitch, rows, register_of(n), lanes);
+      else turn_block(rax + r12, pitch, rows, rsp + stack_of(n), lanes);
     }
     if (!turns_in_registers()) return write_stacked(rows);
     count_ = first_turned();
-    for (row_ = 0; row_ < rows; ++row_) write_statements();
+    for (row_ = 0; row_ < rows; ++row_) {
+      if (asks_) ask_ahead();
+      write_statements();
+    }
     row_ = 0;
     count_ = wide() ? 32 : 16;
-    advance(rows);
+  }
+
+  /// The next vectors of this row: a store across two lines that are not in the first cache would wait for one after the other.
+  void ask_ahead() {
+    for (int i = 0; i < g_.output_count && !r_.streams; ++i) prefetchw(ptr[place(true, i).getRegExp() + own_ahead]);
+    for (int i = 0; i < g_.input_count; ++i)
+      if (g_.inputs[i].lane == 1) prefetcht0(ptr[place(false, i).getRegExp() + own_ahead]);
   }
 
   void write_stacked(int rows) {
@@ -106,6 +149,7 @@ class pointwise_code : public point_code {
     Xbyak::CodeGenerator::add(r13, full());
     dec(ebx);
     jnz(row, T_NEAR);
+    advance(-rows);
   }
 
   /// Enough registers beside the turned inputs for statements.
@@ -125,12 +169,10 @@ class pointwise_code : public point_code {
 
   Xbyak::Address place(bool output, int index) override {
     const pointwise_args::stream& s = output ? g_.outputs[index] : g_.inputs[index];
-    if (!output && is_turned(s)) {
-      return ptr[rsp + r13 + static_cast<int>(stack_of(turned_at(index)))];
-    }
+    if (!output && is_turned_here(index)) return ptr[rsp + r13 + static_cast<int>(stack_of(turned_at(index)))];
     const Xbyak::Reg64 base = pointer(output, index);
     const std::int64_t step = s.row * real();
-    const int shift = s.lane == 0 ? 0 : static_cast<int>(shift_);
+    const int shift = static_cast<int>(s.lane * shift_);
     for (std::size_t n = 0; n < steps_.size(); ++n)
       if (steps_[n] == step) return ptr[base + offset(n) + static_cast<int>(shift + row_ * step)];
     return ptr[base + shift];
@@ -141,10 +183,11 @@ class pointwise_code : public point_code {
   }
 
   int resident(int input) const override {
-    return is_turned(g_.inputs[input]) && turns_in_registers() ? register_of(turned_at(input)) + row_ : -1;
+    return is_turned_here(input) && turns_in_registers() ? register_of(turned_at(input)) + row_ : -1;
   }
 
   const std::vector<std::int64_t> steps_;
+  const bool asks_;              // for what comes next in the rows of what is not turned
   int row_ = 0;                  // of those that are turned at once
   std::map<std::pair<bool, int>, Xbyak::Reg64> pointers_;  // of outputs (true) and inputs, that are in registers
   std::int64_t shift_ = 0;       // bytes along the lanes
@@ -155,18 +198,19 @@ class pointwise_code : public point_code {
 std::shared_ptr<const pointwise_kernel> make(const pointwise_request& r, target t) {
   const pointwise_args& g = r.args;
   const std::int64_t width = (t == target::avx512 ? 64 : 32) / static_cast<std::int64_t>(size_of(r.type));
-  if (t == target::none || g.lane_extent % width != 0 || g.lane_extent > 8 * width || g.loop_count > 0) return nullptr;
+  if (t == target::none || g.lane_extent == 0 || g.lane_extent > 8 * width || (g.lane_extent % width != 0 && (t != target::avx512 || r.streams)) || g.loop_count > 0) return nullptr;
   for (int n = 0; n < g.statement_count; ++n)
     for (int i = g.statements[n].first; i < g.statements[n].first + g.statements[n].count; ++i)
       for (int f = g.terms[i].first; f < g.terms[i].first + g.terms[i].count; ++f)
         if (g.factors[f].apply == function::exp) return nullptr;
+  const bool pieces = element_of(r) == 16;
   for (int i = 0; i < g.input_count; ++i) {
     const pointwise_args::stream& s = g.inputs[i];
-    if (is_turned(s) && (r.type != dtype::f64 || s.row != 1 || std::abs(s.lane) > most_pitch)) return nullptr;
+    if (is_turned(s) && (std::abs(s.lane) > most_pitch || (!pieces && s.row != (r.pairs ? 2 : 1)))) return nullptr;
   }
   std::vector<std::int64_t> steps;
   const auto step_of = [&](const pointwise_args::stream& s) {
-    if (is_turned(s)) return;
+    if (is_turned(s) && !pieces) return;
     const std::int64_t step = s.row * static_cast<std::int64_t>(size_of(r.type));
     if (step != 0 && std::find(steps.begin(), steps.end(), step) == steps.end()) steps.push_back(step);
   };

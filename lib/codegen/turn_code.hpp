@@ -11,38 +11,49 @@ inline constexpr std::int64_t own_ahead = 128;
 
 class turn_code : public vector_code {
  protected:
-  using vector_code::vector_code;
+  /// element: bytes of what is turned, 4 or 8.
+  turn_code(std::size_t bytes, target t, bool single, int element) : vector_code(bytes, t, single), element_(element) {}
+  turn_code(std::size_t bytes, target t, bool single) : turn_code(bytes, t, single, 8) {}
 
-  /// Doubles in a register: as many problems, and as many elements of each at once.
-  int block() const { return full() / 8; }
+  int element() const { return element_; }
+
+  /// Elements in a register: as many problems, and as many elements of each at once.
+  int block() const { return full() / element_; }
 
   /// Elements of a row that are turned at once.
-  int turned_at_once() const { return wide() ? 4 : 2; }
+  int turned_at_once() const { return wide() || element_ == 4 ? 4 : 2; }
 
-  /// Registers to, to + 1, ...: element j < count <= turned_at_once() of each row; rows lie `pitch` bytes apart.
-  /// Spoils registers 0 to 7.
-  void turn(const Xbyak::RegExp& from, std::int64_t pitch, int count, int to) {
-    const auto row = [&](int lane) { return from + static_cast<std::size_t>(lane * pitch); };
-    if (wide()) turn_four(row, count, to);
+  /// Registers to, to + 1, ...: element j < count <= turned_at_once() of each row; rows lie `pitch` bytes apart, and behind the first
+  /// `lanes` of them are none. Spoils registers 0 to 7.
+  void turn(const Xbyak::RegExp& from, std::int64_t pitch, int count, int to, int lanes) {
+    const auto row = [&](int lane) { return from + static_cast<std::size_t>((lane < lanes ? lane : lanes - 1) * pitch); };
+    if (element_ == 4) turn_singles(row, count, to);
+    else if (wide()) turn_four(row, count, to);
     else turn_two(row, count, to);
   }
 
-  /// A register's worth of elements to memory: at[j * full() + lane * 8].
-  void turn_block(const Xbyak::RegExp& from, std::int64_t pitch, int count, const Xbyak::RegExp& at) {
+  void turn(const Xbyak::RegExp& from, std::int64_t pitch, int count, int to) { turn(from, pitch, count, to, block()); }
+
+  /// A register's worth of elements to memory: at[j * full() + lane * element()].
+  void turn_block(const Xbyak::RegExp& from, std::int64_t pitch, int count, const Xbyak::RegExp& at) { turn_block(from, pitch, count, at, block()); }
+  void turn_block(const Xbyak::RegExp& from, std::int64_t pitch, int count, const Xbyak::RegExp& at, int lanes) {
     for (int j = 0; j < count; j += turned_at_once()) {
       const int here = count - j < turned_at_once() ? count - j : turned_at_once();
-      turn(from + static_cast<std::size_t>(8 * j), pitch, here, 8);
+      turn(from + static_cast<std::size_t>(element_ * j), pitch, here, 8, lanes);
       for (int i = 0; i < here; ++i) vmovups(ptr[at + static_cast<std::size_t>((j + i) * full())], reg(8 + i, full()));
     }
   }
 
-  /// A mask for reads of 1 to 3 doubles.
+  /// Before rows of which a turn takes but 1 to 3 elements at its end.
   void set_turn_mask(int count) {
+    if (!wide() || element_ == 4) return;
     mov(eax, (1 << count) - 1);
-    kmovw(Xbyak::Opmask(1), eax);
+    kmovw(turn_mask(), eax);
   }
 
  private:
+  static Xbyak::Opmask turn_mask() { return Xbyak::Opmask(7); }
+
   /// Register i: `count` doubles of `low`, and of `high` in the upper half.
   template <class Row> void load_pair(int i, const Row& row, int low, int high, int count) {
     if (wide()) {
@@ -50,8 +61,8 @@ class turn_code : public vector_code {
         vmovupd(Xbyak::Ymm(i), ptr[row(low)]);
         vinsertf64x4(Xbyak::Zmm(i), Xbyak::Zmm(i), ptr[row(high)], 1);
       } else {
-        vmovupd(Xbyak::Ymm(i) | Xbyak::Opmask(1) | Xbyak::util::T_z, ptr[row(low)]);
-        vmovupd(Xbyak::Ymm(i + 4) | Xbyak::Opmask(1) | Xbyak::util::T_z, ptr[row(high)]);
+        vmovupd(Xbyak::Ymm(i) | turn_mask() | Xbyak::util::T_z, ptr[row(low)]);
+        vmovupd(Xbyak::Ymm(i + 4) | turn_mask() | Xbyak::util::T_z, ptr[row(high)]);
         vinsertf64x4(Xbyak::Zmm(i), Xbyak::Zmm(i), Xbyak::Ymm(i + 4), 1);
       }
     } else if (count == 2) {
@@ -82,6 +93,29 @@ class turn_code : public vector_code {
     vunpcklpd(Xbyak::Ymm(to), Xbyak::Ymm(0), Xbyak::Ymm(1));
     if (count > 1) vunpckhpd(Xbyak::Ymm(to + 1), Xbyak::Ymm(0), Xbyak::Ymm(1));
   }
+
+  /// Four columns of as many rows as a register has floats.
+  template <class Row> void turn_singles(const Row& row, int count, int to) {
+    for (int i = 0; i < 4; ++i) {
+      if (count == 4) load_pieces(i, [&](int p) { return ptr[row(4 * p + i)]; });
+      else load_short_pieces(i, [&](int p) { return row(4 * p + i); }, count);
+    }
+    turn_pieces(0, to, count);
+  }
+
+  /// Register i, as load_pieces(), from pieces of 1 to 3 floats; spoils register i + 4.
+  template <class Piece> void load_short_pieces(int i, const Piece& piece, int count) {
+    for (int p = 0; p < full() / 16; ++p) {
+      const Xbyak::Xmm x(p == 0 ? i : i + 4);
+      if (count == 1) vmovss(x, ptr[piece(p)]);
+      else vmovsd(x, ptr[piece(p)]);
+      if (count == 3) vinsertps(x, x, ptr[piece(p) + 8], 0x20);
+      if (p == 1) vinsertf128(Xbyak::Ymm(i), Xbyak::Ymm(i), x, 1);
+      else if (p > 1) vinsertf32x4(Xbyak::Zmm(i), Xbyak::Zmm(i), x, static_cast<std::uint8_t>(p));
+    }
+  }
+
+  const int element_;
 };
 
 }  // namespace ricci::codegen

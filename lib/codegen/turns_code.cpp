@@ -58,12 +58,7 @@ class turns_code : public vector_code {
   void block(std::int64_t first) {
     const int base = next_;
     next_ = next_ == 0 ? 8 : 0;
-    for (int i = 0; i < piece_; ++i) {
-      const auto row = [&](int p) { return at(from(), ((p * piece_ + i) * r_.from_x + first) * real()); };
-      vmovups(Xbyak::Xmm(base + i), row(0));
-      vinsertf128(Xbyak::Ymm(base + i), Xbyak::Ymm(base + i), row(1), 1);
-      for (int p = 2; p < across_ / piece_; ++p) vinsertf32x4(Xbyak::Zmm(base + i), Xbyak::Zmm(base + i), row(p), static_cast<std::uint8_t>(p));
-    }
+    for (int i = 0; i < piece_; ++i) load_pieces(base + i, [&](int p) { return at(from(), ((p * piece_ + i) * r_.from_x + first) * real()); });
     const auto v = [&](int i) { return reg(base + i, full()); };
     const auto store = [&](int row, int i) {
       const std::int64_t place = (first + row) * r_.to_y * real();
@@ -75,12 +70,8 @@ class turns_code : public vector_code {
       vunpckhpd(v(3), v(0), v(1)), store(1, 3);
       return;
     }
-    vunpcklps(v(4), v(0), v(1)), vunpcklps(v(5), v(2), v(3));
-    vunpckhps(v(6), v(0), v(1)), vunpckhps(v(7), v(2), v(3));
-    vunpcklpd(v(0), v(4), v(5)), store(0, 0);
-    vunpckhpd(v(1), v(4), v(5)), store(1, 1);
-    vunpcklpd(v(2), v(6), v(7)), store(2, 2);
-    vunpckhpd(v(3), v(6), v(7)), store(3, 3);
+    turn_pieces(base, base);
+    for (int i = 0; i < piece_; ++i) store(i, i);
   }
 
   void move(std::int64_t from_bytes, std::int64_t to_bytes) {

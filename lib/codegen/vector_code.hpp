@@ -159,6 +159,26 @@ class vector_code : public Xbyak::CodeGenerator {
     if (rest == 1) vmovss(at(base, offset), Xbyak::Xmm(from));
   }
 
+  /// Register i put together from 16 bytes at piece(0), piece(1), ...
+  template <class Piece> void load_pieces(int i, const Piece& piece) {
+    vmovups(Xbyak::Xmm(i), piece(0));
+    if (i < 16) vinsertf128(Xbyak::Ymm(i), Xbyak::Ymm(i), piece(1), 1);
+    else vinsertf32x4(Xbyak::Ymm(i), Xbyak::Ymm(i), piece(1), 1);
+    for (int p = 2; p < full() / 16; ++p) vinsertf32x4(Xbyak::Zmm(i), Xbyak::Zmm(i), piece(p), static_cast<std::uint8_t>(p));
+  }
+
+  /// Transposes four floats of four registers within each 16 bytes: registers from, from + 1, .. to, to + 1, .. (the first `count`), which
+  /// may be the same; spoils the four behind `from`.
+  void turn_pieces(int from, int to, int count = 4) {
+    const auto v = [&](int i) { return reg(i, full()); };
+    vunpcklps(v(from + 4), v(from), v(from + 1)), vunpcklps(v(from + 5), v(from + 2), v(from + 3));
+    if (count > 2) vunpckhps(v(from + 6), v(from), v(from + 1)), vunpckhps(v(from + 7), v(from + 2), v(from + 3));
+    for (int i = 0; i < count; ++i) {
+      if (i % 2 == 0) vunpcklpd(v(to + i), v(from + 4 + i), v(from + 5 + i));
+      else vunpckhpd(v(to + i), v(from + 3 + i), v(from + 4 + i));
+    }
+  }
+
   void broadcast(int i, int width, const address& from) {
     if (single_) return vbroadcastss(reg(i, width), from);
     if (width == 16) return vmovddup(Xbyak::Xmm(i), from);

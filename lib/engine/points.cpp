@@ -20,13 +20,8 @@ std::vector<loop_around> take_surplus(std::vector<point_axis>& axes, std::size_t
 /// Complex elements as pairs of reals. False if there is something that written kernels cannot do with these.
 bool make_pairs(codegen::pointwise_request& r) {
   kernels::pointwise_args& g = r.args;
-  bool plain = true;
-  for (int t = 0; t < static_cast<int>(r.alphas.size()); ++t) {
-    plain = plain && g.terms[t].count > 0;
-    for (int f = g.terms[t].first; f < g.terms[t].first + g.terms[t].count; ++f) plain = plain && !g.factors[f].conj;
-  }
-  for (int i = 0; i < g.input_count; ++i) plain = plain && (g.inputs[i].lane == 0 || g.inputs[i].lane == 1);
-  if (!plain) return false;
+  for (int t = 0; t < static_cast<int>(r.alphas.size()); ++t)
+    if (g.terms[t].count == 0) return false;
   r.pairs = true;
   g.lane_extent *= 2;
   for (int i = 0; i < g.input_count; ++i) g.inputs[i].row *= 2;
@@ -57,17 +52,23 @@ class moving_pointers {
   void* outputs_[kernels::max_pointwise_statements];
 };
 
-/// The written kernel for every iteration of the loops around its rows.
-void run_made(const codegen::pointwise_kernel& made, const kernels::pointwise_args& g, const point_pointers& p) {
-  if (g.loop_count == 0) return made(p.inputs, p.outputs, p.alphas, p.betas);
-  moving_pointers at(p, g);
+/// The written kernel for every iteration of the loops around its rows; each time the one for the rest too, if there is one, `rest_at`
+/// lanes behind.
+void run_made(const codegen::pointwise_kernel& made, const kernels::pointwise_args& g, const point_pointers& p, const codegen::pointwise_kernel* rest_made = nullptr, std::int64_t rest_at = 0) {
+  const auto lanes = [&](bool output, int i) { return (output ? g.outputs : g.inputs)[i].lane; };
+  if (g.loop_count == 0 && !rest_made) return made(p.inputs, p.outputs, p.alphas, p.betas);
+  moving_pointers at(p, g), behind(p, g);
+  behind.move(rest_at, lanes);
   std::int64_t index[kernels::max_loops] = {};
-  for (int d = 0; d < g.loop_count;) {
-    const point_pointers now = at.now();
+  for (int d = -1; d < g.loop_count;) {
+    const point_pointers now = at.now(), rest = behind.now();
     made(now.inputs, now.outputs, now.alphas, now.betas);
+    if (rest_made) (*rest_made)(rest.inputs, rest.outputs, rest.alphas, rest.betas);
     for (d = 0; d < g.loop_count; ++d) {
       const bool more = ++index[d] < g.loops[d];
-      at.move(more ? 1 : 1 - g.loops[d], [&](bool output, int i) { return (output ? g.outputs : g.inputs)[i].loops[d]; });
+      const auto steps = [&](bool output, int i) { return (output ? g.outputs : g.inputs)[i].loops[d]; };
+      at.move(more ? 1 : 1 - g.loops[d], steps);
+      if (rest_made) behind.move(more ? 1 : 1 - g.loops[d], steps);
       if (more) break;
       index[d] = 0;
     }
@@ -76,7 +77,9 @@ void run_made(const codegen::pointwise_kernel& made, const kernels::pointwise_ar
 
 void run_rows(const point_call& s, const point_pointers& p) {
   const bool past = s.past && reinterpret_cast<std::uintptr_t>(p.outputs[0]) % s.register_bytes == 0;
-  if (s.made) run_made(past ? *s.past : *s.made, *s.pointwise, p);
+  const codegen::pointwise_kernel* const made = past ? s.past.get() : s.made.get();
+  if (made && s.rest_made && s.rest->loop_count == s.pointwise->loop_count) return run_made(*made, *s.pointwise, p, s.rest_made.get(), s.rest_at);
+  if (made) run_made(*made, *s.pointwise, p);
   else s.point(*s.pointwise, p.inputs, p.outputs, p.alphas, p.betas);
   if (!s.rest) return;
   moving_pointers at(p, *s.rest);
@@ -99,22 +102,58 @@ void run_around(const point_call& s, const point_pointers& p, std::size_t d) {
 
 }  // namespace
 
+namespace {
+
+constexpr std::int64_t most_in_parts = 3 << 19;  // bytes: beyond, rows are worth more than few calls
+
+/// How the lanes of a call go to kernels: which are behind the others, for a kernel of their own, and what the others are cut into.
+struct lane_cut {
+  enum class parts : std::uint8_t { one, rows, loops };
+  std::int64_t rest = 0;
+  parts into = parts::one;  // rows of a kernel, or iterations of the outermost loop
+};
+
+bool is_turned(const point_axis& lanes) {
+  return std::any_of(lanes.strides.begin(), lanes.strides.end(), [](std::int64_t s) { return s != 0 && s != 1; });
+}
+
+/// Cuts axes[0]. With masks a vector may be partial.
+lane_cut cut_lanes(std::vector<point_axis>& axes, std::int64_t width, bool masks) {
+  using enum lane_cut::parts;
+  const std::int64_t lanes = axes[0].extent, most = 8 * width;
+  if (masks && (is_turned(axes[0]) || lanes <= most)) return {};
+  if (is_turned(axes[0])) {  // comes in whole vectors
+    axes[0].extent -= lanes % width;
+    return {lanes % width};
+  }
+  const auto cut = [&](std::int64_t part, lane_cut::parts into) {
+    point_axis next{lanes / part, axes[0].strides};
+    for (std::int64_t& s : next.strides) s *= part;
+    axes[0].extent = part;
+    axes.insert(into == loops ? axes.end() : axes.begin() + 1, next);
+    return lane_cut{lanes % part, into};
+  };
+  if (axes.size() >= kernels::max_loops) return {};
+  auto vectors = static_cast<std::int64_t>(axes[0].strides.size());  // of all streams
+  for (const point_axis& x : axes) vectors *= x.extent;
+  vectors /= width;
+  if (masks && axes.size() > 1 && vectors <= most_in_parts / 64) return cut(most, loops);
+  // Rows of few vectors, so that several go together; what fills none comes behind.
+  if (lanes < 2 * width || (axes.size() > 1 && lanes % width == 0 && lanes <= most)) return {};
+  std::int64_t part = masks ? 4 * width : width;
+  const bool few = axes.size() > 1 || lanes < 256 * width;  // a second call counts
+  while (few && part > width && lanes % width == 0 && lanes % part != 0) part /= 2;
+  return cut(part, rows);
+}
+
+}  // namespace
+
 void set_pointwise(point_call& out, std::vector<point_axis> axes, const pair_op& op, const std::vector<pointwise_output>& statements, int width, bool streams, bool repeats) {
   const auto outputs = static_cast<std::size_t>(std::count_if(statements.begin(), statements.end(), [](const pointwise_output& x) { return x.stored; }));
   const std::int64_t lanes = axes[0].extent;
-  std::int64_t rest = 0;
   out.around = take_surplus(axes, outputs);
-  const bool turns = std::any_of(axes[0].strides.begin(), axes[0].strides.end(), [](std::int64_t s) { return s != 0 && s != 1; });
-  if (turns) {
-    rest = lanes % width;  // what is turned comes in whole vectors
-    axes[0].extent -= rest;
-  } else if (lanes >= 2 * width && axes.size() < kernels::max_loops && (axes.size() == 1 || lanes % width != 0 || lanes > 8 * width)) {
-    // Rows of one vector, so that several go together; what fills none comes behind.
-    point_axis rows{lanes / width, axes[0].strides};
-    for (std::int64_t& s : rows.strides) s *= width;
-    axes[0].extent = width, rest = lanes % width;
-    axes.insert(axes.begin() + 1, rows);
-  }
+  const bool turns = is_turned(axes[0]), masks = codegen::best_target() == codegen::target::avx512;
+  const lane_cut cut = cut_lanes(axes, width, masks);
   kernels::pointwise_args g;
   g.input_count = static_cast<int>(op.inputs.size()), g.output_count = static_cast<int>(outputs);
   g.loop_count = std::max(0, static_cast<int>(axes.size()) - 2);
@@ -130,10 +169,11 @@ void set_pointwise(point_call& out, std::vector<point_axis> axes, const pair_op&
   const auto set_rest = [&](std::int64_t extent) {
     auto last = std::make_shared<kernels::pointwise_args>(g);
     last->lane_extent = extent, out.rest_at = lanes - extent;
-    if (g.lane_extent + rest != lanes) last->row_extent = 1;  // rows of vectors, which are lanes here
+    if (cut.into == lane_cut::parts::rows) last->row_extent = 1;
+    if (cut.into == lane_cut::parts::loops) --last->loop_count;
     out.rest = std::move(last);
   };
-  if (rest > 0) set_rest(rest);
+  if (cut.rest > 0) set_rest(cut.rest);
   codegen::pointwise_request wanted{compute_type(op.c.type), g, {}, {}};
   wanted.args.loop_count = 0;  // run_pointwise() walks them
   for (const pointwise_term& t : op.terms) wanted.alphas.push_back(known_factor(t.alpha));
@@ -143,11 +183,11 @@ void set_pointwise(point_call& out, std::vector<point_axis> axes, const pair_op&
   const auto open = [](codegen::factor f) { return f == codegen::factor::any; };
   if (wanted.args.lane_extent == 0 || std::any_of(wanted.betas.begin(), wanted.betas.end(), open)) return;
   out.made = codegen::make(wanted, codegen::best_target());
-  if (out.made && turns && repeats && rest > 0) {
+  if (out.made && cut.rest > 0 && (masks || (turns && repeats))) {
     codegen::pointwise_request last = wanted;
-    last.args.lane_extent = width;
+    last.args.lane_extent = (masks ? cut.rest : width) * (wanted.pairs ? 2 : 1), last.args.row_extent = out.rest->row_extent;
     out.rest_made = codegen::make(last, codegen::best_target());
-    if (out.rest_made) set_rest(width);
+    if (out.rest_made && !masks) set_rest(width);
   }
   out.register_bytes = codegen::best_target() == codegen::target::avx512 ? 64 : 32;
   const std::int64_t elements = static_cast<std::int64_t>(out.register_bytes / size_of(compute_type(op.c.type)));

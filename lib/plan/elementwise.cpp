@@ -78,9 +78,14 @@ class tiler {
   bool can_turn(const operand& x, const step_axis& lane) const {
     const auto has_rows = [&](const step_axis& a) { return a.label != lane.label && stride_of(x, a.label) == 1; };
     const auto is_exp = [](const pointwise_term& t) { return std::any_of(t.factors.begin(), t.factors.end(), [](const auto& f) { return f.second == function::exp; }); };
-    const std::int64_t width = m_.vector_bytes / size_;
-    return m_.writes_kernels && !beyond_ && x.type == dtype::f64 && op_.c.type == dtype::f64 && lane.extent >= width && lane.c == 1 &&
+    const std::int64_t width = m_.vector_bytes / size_ / (m_.vector_bytes == 64 ? 2 : 1);  // where there are masks vectors may be half empty
+    return m_.writes_kernels && (!beyond_ || size_ == 16 || !has_whole_rows()) && x.type == op_.c.type && is_wide(x) && lane.extent >= width && lane.c == 1 &&
            std::any_of(step_.axes.begin(), step_.axes.end(), has_rows) && std::none_of(op_.terms.begin(), op_.terms.end(), is_exp);
+  }
+
+  /// Every row of the result begins at a register if the first one does.
+  bool has_whole_rows() const {
+    return std::all_of(step_.axes.begin(), step_.axes.end(), [&](const step_axis& a) { return a.c == 1 || a.c * size_ % m_.vector_bytes == 0; });
   }
 
   /// Everything that is read and written, once.

@@ -184,20 +184,21 @@ class operand_maker {
 
   static bool is_wide(const reference& r) { return compute_type(r.type) == r.type; }
 
-  /// A tensor times a coefficient, or times a second one of the same labels. Kernels of moves add what has none; those of products
-  /// are better at complex numbers that lie otherwise, and convert 16 bits as they read.
+  /// A tensor times a coefficient, or times a second one where both have all labels or the one that has them lies otherwise, or a complex one
+  /// that lies otherwise and is added. Kernels of moves add else what has no coefficient, and those of products convert 16 bits as they read.
   bool is_scaled(const statement& s, const product& t) const {
-    if (is_complex(s.left.type) && !std::all_of(t.factors.begin(), t.factors.end(), [&](const reference& f) { return lies_alike(s.left, f); })) return false;
     if (!is_wide(s.left) || !std::all_of(t.factors.begin(), t.factors.end(), is_wide)) return false;
-    if (t.factors.size() == 1) return t.scalar >= 0 || t.negate != (s.op == update::subtract);
-    return is_product_of_whole(s, t);
+    if (t.factors.size() > 1) {
+      const auto turns = [&](const reference& f) { return is_whole(s, f) && !lies_alike(s.left, f); };
+      return is_product_of_whole(s, t) || (t.factors.size() == 2 && std::any_of(t.factors.begin(), t.factors.end(), turns));
+    }
+    const reference& f = t.factors[0];
+    return t.scalar >= 0 || t.negate != (s.op == update::subtract) ||
+           (is_complex(s.left.type) && !lies_alike(s.left, f) && (s.op != update::assign || f.conj));
   }
 
-  /// Two tensors that have all labels.
-  bool is_product_of_whole(const statement& s, const product& t) const {
-    const std::size_t all = moving_labels(s.left).size();
-    return t.factors.size() == 2 && moving_labels(t.factors[0]).size() == all && moving_labels(t.factors[1]).size() == all;
-  }
+  bool is_whole(const statement& s, const reference& f) const { return moving_labels(f).size() == moving_labels(s.left).size(); }
+  bool is_product_of_whole(const statement& s, const product& t) const { return t.factors.size() == 2 && is_whole(s, t.factors[0]) && is_whole(s, t.factors[1]); }
 
   work out_;
   bool on_cpu_ = false;

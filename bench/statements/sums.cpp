@@ -48,8 +48,10 @@ template <class T> void run_matrices(const setting& s) {
   std::printf("%-34s %6s %11s %11s %6s\n", "statement", "n", "ricci us", "Eigen us", "times");
   for (const int n : s.sides) {
     ricci::tensor<T, ricci::dynamic, ricci::dynamic> A(n, n), B(n, n), C(n, n);
-    fill(A.data(), A.size()), fill(B.data(), B.size());
+    ricci::tensor<T, ricci::dynamic> b(n);
+    fill(A.data(), A.size()), fill(B.data(), B.size()), fill(b.data(), b.size());
     const Eigen::Map<matrix> x(A.data(), n, n), y(B.data(), n, n);
+    const Eigen::Map<Eigen::Vector<T, Eigen::Dynamic>> w(b.data(), n);
     Eigen::Map<matrix> z(C.data(), n, n);
     const T two(2.0f);
     const auto beside = [&](const char* statement, const auto& mine, const auto& peer) { line(statement, n, s.seconds, mine, peer); };
@@ -61,6 +63,9 @@ template <class T> void run_matrices(const setting& s) {
     beside("C(i,j) = A(i,j) + A(j,i)", [&] { C(i, j) = A(i, j) + A(j, i); }, [&] { z = x + x.transpose(); });
     beside("C(i,j) -= A(j,i)", [&] { C(i, j) -= A(j, i); }, [&] { z -= x.transpose(); });
     beside("C(i,j) = A(i,j) * B(i,j)", [&] { C(i, j) = A(i, j) * B(i, j); }, [&] { z = x.cwiseProduct(y); });
+    beside("C(i,j) = A(i,j) * b(j) + B(i,j)", [&] { C(i, j) = A(i, j) * b(j) + B(i, j); }, [&] { z = x * w.asDiagonal() + y; });
+    beside("C(i,j) = A(j,i) * b(i)", [&] { C(i, j) = A(j, i) * b(i); }, [&] { z = w.asDiagonal() * x.transpose(); });
+    beside("C(i,j) = A(i,j) + conj(A(j,i))", [&] { C(i, j) = A(i, j) + conj(A(j, i)); }, [&] { z = x + x.adjoint(); });
     beside("C(i,j) = A(i,j) * B(i,j) + A(i,j)", [&] { C(i, j) = A(i, j) * B(i, j) + A(i, j); }, [&] { z = x.cwiseProduct(y) + x; });
   }
 }

@@ -10,6 +10,9 @@ namespace ricci::kernels::RICCI_ISA {
 /// by masked loads, at a third of the speed of memory.
 inline constexpr int short_row = 4, rows_ahead = 1024;
 
+/// Rows of at least so many vectors are summed one after the other.
+inline constexpr int least_in_order = 12;
+
 template <class Load> RICCI_INLINE auto ahead(Load get) {
   return [get](const auto* p) RICCI_INLINE_LAMBDA {
     __builtin_prefetch(reinterpret_cast<const char*>(p) + rows_ahead);
@@ -21,6 +24,8 @@ template <class Load> RICCI_INLINE auto ahead(Load get) {
 /// A, B: the types that a and b are stored in, whatever their pointers say.
 template <class T, bool Complex, int MR, int NR, class A = T, class B = T> struct dots {
   static constexpr int sets = Complex ? 2 : 1;
+  /// Vectors in a row that have sums of their own: one sum would wait for every product.
+  static constexpr int together = MR * NR * sets < 4 ? 4 / (MR * NR * sets) : 1;
   using V = vec<T>;
 
   template <class Load, class R, class C>
@@ -34,6 +39,17 @@ template <class T, bool Complex, int MR, int NR, class A = T, class B = T> struc
         if constexpr (Complex) acc[1][r][v] = fma(x, swap_pairs<T>(b[v]), acc[1][r][v]);
       }
     }
+  }
+
+  /// The sum of the vectors of a row, four at a time.
+  template <class P, class Some> static RICCI_INLINE V row_sum(const P* p, const frame<T>& f, Some&& some) {
+    V sums[4];
+    RICCI_EACH(u, 4) sums[u] = zero<T>();
+    index l = f.vectors;
+    for (; l >= 4; l -= 4, p += 4 * width<T>) RICCI_EACH(u, 4) sums[u] = kernels::RICCI_ISA::add(sums[u], load_as<T>(p + u * width<T>));
+    for (; l > 0; --l, p += width<T>) sums[0] = kernels::RICCI_ISA::add(sums[0], load_as<T>(p));
+    if (f.partial) sums[1] = kernels::RICCI_ISA::add(sums[1], some(p));
+    return kernels::RICCI_ISA::add(kernels::RICCI_ISA::add(sums[0], sums[1]), kernels::RICCI_ISA::add(sums[2], sums[3]));
   }
 
   static RICCI_INLINE void finish(const frame<T>& f, V (&acc)[sets][MR][NR], T* c) {
@@ -72,13 +88,25 @@ template <class T, bool Complex, int MR, int NR, class A = T, class B = T> struc
     }
   }
 
+  /// Sum by sum, y is added to x.
+  static RICCI_INLINE void add(V (&x)[sets][MR][NR], const V (&y)[sets][MR][NR]) {
+    RICCI_EACH(s, sets) {
+      RICCI_EACH(r, MR) {
+        RICCI_EACH(v, NR) x[s][r][v] = kernels::RICCI_ISA::add(x[s][r][v], y[s][r][v]);
+      }
+    }
+  }
+
   static void run(const frame<T>& given, const T* a, const T* b, T* c) {
     const frame<T> f = given;
+    const bool is_long = f.vectors >= 2 * together;
     nest(f, a, b, c, [&](const T* a0, const T* b0, T* c0) RICCI_INLINE_LAMBDA {
-      V acc[sets][MR][NR];
-      RICCI_EACH(s, sets) {
-        RICCI_EACH(r, MR) {
-          RICCI_EACH(v, NR) acc[s][r][v] = zero<T>();
+      V acc[together][sets][MR][NR];
+      RICCI_EACH(u, together) {
+        RICCI_EACH(s, sets) {
+          RICCI_EACH(r, MR) {
+            RICCI_EACH(v, NR) acc[u][s][r][v] = zero<T>();
+          }
         }
       }
       const index *offset_a = f.outer_a, *offset_b = f.outer_b;
@@ -90,24 +118,36 @@ template <class T, bool Complex, int MR, int NR, class A = T, class B = T> struc
           rows<const B, NR> pb(b1, f.vec_b);
           const auto whole = [](const auto* p) RICCI_INLINE_LAMBDA { return load_as<T>(p); };
           const auto some = [&](const auto* p) RICCI_INLINE_LAMBDA { return load_as<T>(p, f.rest); };
-          if (f.vectors > short_row) {
-            for (index l = f.vectors; l > 0; --l) {
-              multiply(acc, pa, pb, whole);
-              pa.advance(f.step_a);
-              pb.advance(width<T> * sizeof(B));
+          const auto next = [&](auto& sums, const auto& get) RICCI_INLINE_LAMBDA {
+            multiply(sums, pa, pb, get);
+            pa.advance(f.step_a);
+            pb.advance(width<T> * sizeof(B));
+          };
+          if (MR == 1 && f.step_a == 0 && f.vectors >= least_in_order) {  // a is ones: row by row, which the hardware follows best
+            V row[NR];
+            RICCI_EACH(v, NR) row[v] = row_sum(pb.at(v), f, some);
+            const V x = whole(pa.at(0));
+            RICCI_EACH(v, NR) {
+              acc[0][0][0][v] = fma(x, row[v], acc[0][0][0][v]);
+              if constexpr (Complex) acc[0][1][0][v] = fma(x, swap_pairs<T>(row[v]), acc[0][1][0][v]);
             }
-            if (f.partial) multiply(acc, pa, pb, some);
+          } else if (f.vectors > short_row) {
+            index l = f.vectors;
+            if constexpr (together > 1) {
+              for (; is_long && l >= together; l -= together) RICCI_EACH(u, together) next(acc[u], whole);
+            }
+            for (; l > 0; --l) next(acc[0], whole);
+            if (f.partial) multiply(acc[0], pa, pb, some);
           } else {
-            for (index l = f.vectors; l > 0; --l) {
-              multiply(acc, pa, pb, ahead(whole));
-              pa.advance(f.step_a);
-              pb.advance(width<T> * sizeof(B));
-            }
-            if (f.partial) multiply(acc, pa, pb, ahead(some));
+            for (index l = f.vectors; l > 0; --l) next(acc[0], ahead(whole));
+            if (f.partial) multiply(acc[0], pa, pb, ahead(some));
           }
         }
       }
-      finish(f, acc, c0);
+      if constexpr (together > 1) {
+        if (is_long) RICCI_EACH(u, together - 1) add(acc[0], acc[u + 1]);
+      }
+      finish(f, acc[0], c0);
     });
   }
 };

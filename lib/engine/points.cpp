@@ -100,10 +100,6 @@ void run_around(const point_call& s, const point_pointers& p, std::size_t d) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 constexpr std::int64_t most_in_parts = 3 << 19;  // bytes: beyond, rows are worth more than few calls
 
 /// How the lanes of a call go to kernels: which are behind the others, for a kernel of their own, and what the others are cut into.
@@ -146,16 +142,10 @@ lane_cut cut_lanes(std::vector<point_axis>& axes, std::int64_t width, bool masks
   return cut(part, rows);
 }
 
-}  // namespace
-
-void set_pointwise(point_call& out, std::vector<point_axis> axes, const pair_op& op, const std::vector<pointwise_output>& statements, int width, bool streams, bool repeats) {
-  const auto outputs = static_cast<std::size_t>(std::count_if(statements.begin(), statements.end(), [](const pointwise_output& x) { return x.stored; }));
-  const std::int64_t lanes = axes[0].extent;
-  out.around = take_surplus(axes, outputs);
-  const bool turns = is_turned(axes[0]), masks = codegen::best_target() == codegen::target::avx512;
-  const lane_cut cut = cut_lanes(axes, width, masks);
+/// Lanes, rows and loops of a kernel.
+kernels::pointwise_args args_of(const std::vector<point_axis>& axes, std::size_t outputs) {
   kernels::pointwise_args g;
-  g.input_count = static_cast<int>(op.inputs.size()), g.output_count = static_cast<int>(outputs);
+  g.output_count = static_cast<int>(outputs), g.input_count = static_cast<int>(axes[0].strides.size() - outputs);
   g.loop_count = std::max(0, static_cast<int>(axes.size()) - 2);
   for (std::size_t d = 0; d < axes.size(); ++d) {
     (d == 0 ? g.lane_extent : d == 1 ? g.row_extent : g.loops[d - 2]) = axes[d].extent;
@@ -164,6 +154,18 @@ void set_pointwise(point_call& out, std::vector<point_axis> axes, const pair_op&
       (d == 0 ? s.lane : d == 1 ? s.row : s.loops[d - 2]) = axes[d].strides[i];
     }
   }
+  return g;
+}
+
+}  // namespace
+
+void set_pointwise(point_call& out, std::vector<point_axis> axes, const pair_op& op, const std::vector<pointwise_output>& statements, int width, bool streams, bool repeats) {
+  const auto outputs = static_cast<std::size_t>(std::count_if(statements.begin(), statements.end(), [](const pointwise_output& x) { return x.stored; }));
+  const std::int64_t lanes = axes[0].extent;
+  out.around = take_surplus(axes, outputs);
+  const bool turns = is_turned(axes[0]), masks = codegen::best_target() == codegen::target::avx512;
+  const lane_cut cut = cut_lanes(axes, width, masks);
+  kernels::pointwise_args g = args_of(axes, outputs);
   add_statements(g, op, statements);
   out.pointwise = std::make_shared<kernels::pointwise_args>(g);
   const auto set_rest = [&](std::int64_t extent) {

@@ -23,6 +23,8 @@ std::int64_t piece_of(std::int64_t extent, std::int64_t wanted) {
   return 8 * spare <= extent ? wanted : up(extent, pieces);
 }
 
+std::int64_t pieces(const tile_axis& a) { return up(a.extent, a.piece); }
+
 class tiler {
  public:
   tiler(const pair_op& op, const std::vector<std::int64_t>& extents, const gpu_machine& m) : m_(m) {
@@ -42,7 +44,8 @@ class tiler {
 
   elementwise_plan run() {
     choose_pieces();
-    grow();
+    choose_swapped();
+    if (!grow() && words_of(p_.op.c.type) < 2) p_.swapped[0] = p_.swapped[1] = -1, grow();  // small tiles of small elements are worse
     std::int64_t turned = 0;
     for (const operand& x : p_.op.inputs) {
       p_.turned.push_back(is_better_turned(x) ? room_strides(x) : std::vector<std::int64_t>{});
@@ -85,13 +88,41 @@ class tiler {
   }
 
   /// Four elements for each of 256 threads, while there are blocks for all multiprocessors: pieces twice as long, the nearest of the
-  /// result first.
-  void grow() {
+  /// result first. Axes that are swapped keep theirs. Whether there are so many then.
+  bool grow() {
     std::int64_t all = 1;
     for (const tile_axis& a : p_.axes) all *= a.extent;
     const std::int64_t wanted = std::min<std::int64_t>(1024, all / (std::int64_t{8} * m_.multiprocessors));
-    for (tile_axis& a : p_.axes)
+    for (std::size_t n = 0; n < p_.axes.size(); ++n) {
+      tile_axis& a = p_.axes[n];
+      if (static_cast<int>(n) == p_.swapped[0] || static_cast<int>(n) == p_.swapped[1]) continue;
       while (2 * elements_of(p_) <= wanted && 8 * (up(a.extent, 2 * a.piece) * 2 * a.piece - a.extent) <= a.extent) a.piece *= 2;
+    }
+    return 2 * elements_of(p_) > wanted;
+  }
+
+  /// The two axes in which most tensors are read both ways, tile by tile the same elements: the second cache has them the second time.
+  /// Where there are few tiles along them it has them anyway, and many would be left out.
+  void choose_swapped() {
+    constexpr std::int64_t least_pieces = 8;
+    int most = 0;
+    for (std::size_t x = 0; x < p_.axes.size(); ++x)
+      for (std::size_t y = x + 1; y < p_.axes.size(); ++y) {
+        if (p_.axes[x].extent != p_.axes[y].extent || p_.axes[x].piece != p_.axes[y].piece || pieces(p_.axes[x]) < least_pieces) continue;
+        int pairs = 0;
+        for (const operand& a : p_.op.inputs)
+          for (const operand& b : p_.op.inputs) pairs += chains::is_same_memory(a, b) && is_swapped(a, b, x, y);
+        if (pairs > most) most = pairs, p_.swapped[0] = static_cast<int>(x), p_.swapped[1] = static_cast<int>(y);
+      }
+  }
+
+  /// Whether tile (x, y) of one tensor is tile (y, x) of the other.
+  bool is_swapped(const operand& a, const operand& b, std::size_t x, std::size_t y) const {
+    for (std::size_t n = 0; n < p_.axes.size(); ++n) {
+      const std::size_t other = n == x ? y : n == y ? x : n;
+      if (pieces(p_.axes[n]) > 1 && stride_of(a, p_.axes[n].label) != stride_of(b, p_.axes[other].label)) return false;
+    }
+    return stride_of(a, p_.axes[x].label) != stride_of(a, p_.axes[y].label);
   }
 
   /// Sectors of 32 bytes that the first warps of a block touch, which count these axes; for each element of a tile.
@@ -189,8 +220,10 @@ std::optional<elementwise_plan> plan_elementwise(const planning::work& w, const 
 
 std::int64_t tiles_of(const elementwise_plan& p) {
   std::int64_t n = 1;
-  for (const tile_axis& a : p.axes) n *= up(a.extent, a.piece);
-  return n;
+  for (const tile_axis& a : p.axes) n *= pieces(a);
+  if (p.swapped[0] < 0) return n;
+  const std::int64_t side = pieces(p.axes[static_cast<std::size_t>(p.swapped[0])]), even = side + side % 2;
+  return n / (side * side) * even * (even + 1);
 }
 
 std::int64_t elements_of(const elementwise_plan& p) {
@@ -218,7 +251,8 @@ std::vector<std::size_t> nearest_axes(const elementwise_plan& p, const operand& 
 std::string to_string(const elementwise_plan& p) {
   const auto turned = std::count_if(p.turned.begin(), p.turned.end(), [](const auto& strides) { return !strides.empty(); });
   return "sums in tiles of " + std::to_string(elements_of(p)) + " elements" +
-         (turned > 0 ? ", " + std::to_string(turned) + " of " + std::to_string(p.turned.size()) + " tensors turned in shared memory" : "");
+         (turned > 0 ? ", " + std::to_string(turned) + " of " + std::to_string(p.turned.size()) + " tensors turned in shared memory" : "") +
+         (p.swapped[0] >= 0 ? ", tiles that lie across each other in turn" : "");
 }
 
 }  // namespace ricci::cuda

@@ -26,6 +26,7 @@ struct elementwise_plan {
   std::int64_t room = 0;        // elements of a turned one there, gaps included
   int rooms = 0;                // that many have room at a time
   int threads = 256;
+  int swapped[2] = {-1, -1};    // axes in which a tensor is read both ways: tiles (x, y) and (y, x) follow one another; -1: none
   double flops = 0, bytes = 0, bound_seconds = 0;
 };
 
@@ -38,7 +39,7 @@ kernel_request request_of(const elementwise_plan& p);
 std::vector<operand> pointers_of(const elementwise_plan& p);
 std::vector<coefficient> scalars_of(const elementwise_plan& p);
 
-/// Tiles, and elements of one.
+/// Tiles, with those that are left out where two axes are swapped, and elements of one.
 std::int64_t tiles_of(const elementwise_plan& p);
 std::int64_t elements_of(const elementwise_plan& p);
 

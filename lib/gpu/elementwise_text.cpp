@@ -14,6 +14,8 @@ std::string num(std::int64_t x) { return std::to_string(x); }
 
 std::int64_t up(std::int64_t x, std::int64_t y) { return (x + y - 1) / y; }
 
+constexpr std::int64_t most_between = 128;  // tiles
+
 bool is_unit(const coefficient& c) { return c == coefficient{1, -1, {}} || c == coefficient{-1, -1, {}}; }
 
 class writer {
@@ -50,16 +52,31 @@ class writer {
     return order;
   }
 
-  /// Where the tile begins, how much of it there is, and every tensor there.
-  std::string tile_text() const {
+  /// Where the tile begins along every axis.
+  std::string begin_text() const {
     const std::string integer = tiles_of(p_) < (std::int64_t{1} << 31) ? "u32" : "u64";
     std::string t = tiles_of(p_) > 1 ? "    " + integer + " rest = static_cast<" + integer + ">(at);\n" : "";
+    const auto [x, y] = std::minmax(p_.swapped[0], p_.swapped[1]);
+    std::int64_t before = 1;  // tiles between a tile and the one across
+    bool begun = x < 0;
+    for (int n = 0; n < static_cast<int>(p_.axes.size()); ++n) {
+      const tile_axis& a = p_.axes[static_cast<std::size_t>(n)];
+      const std::int64_t pieces = up(a.extent, a.piece);
+      if (!begun && (n == x || before * pieces > most_between)) t += swapped_text(integer), begun = true;
+      if (n == x || n == y) continue;
+      t += "    const i64 first" + num(n) + " = " + (pieces > 1 ? "static_cast<i64>(rest % " + num(pieces) + ") * " + num(a.piece) : "0") + ";\n";
+      if (pieces > 1) t += "    rest /= " + num(pieces) + ";\n";
+      before *= pieces;
+    }
+    return t;
+  }
+
+  /// How much of the tile there is, and every tensor there.
+  std::string tile_text() const {
+    std::string t = begin_text();
     for (std::size_t n = 0; n < p_.axes.size(); ++n) {
       const tile_axis& a = p_.axes[n];
-      const std::int64_t pieces = up(a.extent, a.piece);
       const std::string name = num(static_cast<std::int64_t>(n));
-      t += "    const i64 first" + name + " = " + (pieces > 1 ? "static_cast<i64>(rest % " + num(pieces) + ") * " + num(a.piece) : "0") + ";\n";
-      if (pieces > 1) t += "    rest /= " + num(pieces) + ";\n";
       if (a.extent % a.piece != 0)
         t += "    const int there" + name + " = first" + name + " + " + num(a.piece) + " <= " + num(a.extent) + " ? " + num(a.piece) + " : static_cast<int>(" + num(a.extent) + " - first" + name + ");\n";
     }
@@ -72,6 +89,20 @@ class writer {
         if (const std::int64_t step = stride_of(x, p_.axes[d].label); step != 0 && p_.axes[d].extent > p_.axes[d].piece) t += " + first" + num(static_cast<std::int64_t>(d)) + " * " + num(step);
       t += ";\n";
     }
+    return t;
+  }
+
+  /// Tiles (low, high) and (high, low), one after the other. Rows low and side - 1 - low together have side + 1 tiles on and beyond the
+  /// diagonal; on it there is but one.
+  std::string swapped_text(const std::string& integer) const {
+    const auto [x, y] = std::minmax(p_.swapped[0], p_.swapped[1]);
+    const tile_axis& a = p_.axes[static_cast<std::size_t>(x)];
+    const std::int64_t pieces = up(a.extent, a.piece), side = pieces + pieces % 2;
+    std::string t = "    const " + integer + " both = rest % " + num(side * (side + 1)) + ", row = both / 2 / " + num(side + 1) + ", col = both / 2 % " + num(side + 1) + ";\n";
+    t += "    rest /= " + num(side * (side + 1)) + ";\n";
+    t += "    const " + integer + " low = col > row ? row : " + num(side - 1) + " - row, high = col > row ? col - 1 : " + num(side - 1) + " - col;\n";
+    t += "    if (" + std::string(side > pieces ? "high >= " + num(pieces) + " || " : "") + "(low == high && both % 2 == 1)) continue;\n";
+    t += "    const i64 first" + num(x) + " = static_cast<i64>(both % 2 == 0 ? low : high) * " + num(a.piece) + ", first" + num(y) + " = static_cast<i64>(both % 2 == 0 ? high : low) * " + num(a.piece) + ";\n";
     return t;
   }
 

@@ -1,6 +1,8 @@
 // Which instruction sets were compiled in, which of them this CPU runs, and the choice between them.
 #include "kernels.hpp"
 
+#include <ricci/core/error.hpp>
+
 #include <cstdlib>
 #include <strings.h>
 
@@ -15,7 +17,9 @@ namespace ricci::kernels {
   namespace isa {          \
   void fill(kernel_set&);  \
   }
+#if defined(RICCI_HAVE_PORTABLE)
 RICCI_DECLARE(portable)
+#endif
 #if defined(RICCI_HAVE_AVX512)
 RICCI_DECLARE(avx512)
 #endif
@@ -44,7 +48,7 @@ struct candidate {
   void (*fill)(kernel_set&);
 };
 
-bool always() { return true; }
+[[maybe_unused]] bool always() { return true; }
 
 #if defined(__x86_64__)
 [[maybe_unused]] bool has_sse4() { return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("pclmul"); }
@@ -84,7 +88,9 @@ constexpr candidate candidates[] = {
 #if defined(RICCI_HAVE_VSX)
     {"VSX", always, vsx::fill},
 #endif
+#if defined(RICCI_HAVE_PORTABLE)
     {"portable", always, portable::fill},
+#endif
 };
 constexpr int candidate_count = sizeof(candidates) / sizeof(candidates[0]);
 
@@ -102,7 +108,7 @@ struct registry {
       c.fill(s);
       usable[count++] = &s;
     }
-    best = usable[0];
+    if (count > 0) best = usable[0];
     if (const char* wanted = std::getenv("RICCI_ISA"))
       for (int i = 0; i < count; ++i)
         if (strcasecmp(usable[i]->isa, wanted) == 0) best = usable[i];
@@ -116,7 +122,10 @@ const registry& all() {
 
 }  // namespace
 
-const kernel_set& best() { return *all().best; }
+const kernel_set& best() {
+  if (!all().best) throw error(errc::bad_argument, "this ricci was built without kernels for this processor; RICCI_ISAS names them, and portable runs everywhere");
+  return *all().best;
+}
 
 kernel_sets available() { return {all().usable, all().count}; }
 

@@ -182,5 +182,5 @@ TEST_CASE("contraction kernels: the best set is the first, or the one RICCI_ISA 
   for (int i = 0; i < sets.count; ++i)
     if (wanted && std::string(sets.first[i]->isa) == wanted) expected = sets.first[i];
   CHECK(&best() == expected);
-  CHECK(std::string(sets.first[sets.count - 1]->isa) == "portable");
+  for (int i = 0; i + 1 < sets.count; ++i) CHECK(std::string(sets.first[i]->isa) != "portable");
 }

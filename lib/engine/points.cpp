@@ -163,7 +163,7 @@ void set_pointwise(point_call& out, std::vector<point_axis> axes, const pair_op&
   const auto outputs = static_cast<std::size_t>(std::count_if(statements.begin(), statements.end(), [](const pointwise_output& x) { return x.stored; }));
   const std::int64_t lanes = axes[0].extent;
   out.around = take_surplus(axes, outputs);
-  const bool turns = is_turned(axes[0]), masks = codegen::best_target() == codegen::target::avx512;
+  const bool masks = codegen::best_target() == codegen::target::avx512;
   const lane_cut cut = cut_lanes(axes, width, masks);
   kernels::pointwise_args g = args_of(axes, outputs);
   add_statements(g, op, statements);
@@ -185,7 +185,7 @@ void set_pointwise(point_call& out, std::vector<point_axis> axes, const pair_op&
   const auto open = [](codegen::factor f) { return f == codegen::factor::any; };
   if (wanted.args.lane_extent == 0 || std::any_of(wanted.betas.begin(), wanted.betas.end(), open)) return;
   out.made = codegen::make(wanted, codegen::best_target());
-  if (out.made && cut.rest > 0 && (masks || (turns && repeats))) {
+  if (out.made && cut.rest > 0 && (masks || repeats)) {
     codegen::pointwise_request last = wanted;
     last.args.lane_extent = (masks ? cut.rest : width) * (wanted.pairs ? 2 : 1), last.args.row_extent = out.rest->row_extent;
     out.rest_made = codegen::make(last, codegen::best_target());

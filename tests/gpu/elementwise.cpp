@@ -4,8 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "host_gpu.hpp"
-#include "on_gpu.hpp"
+#include "on_host.hpp"
 #include "random_sums.hpp"
 #include "reduced.hpp"
 
@@ -13,22 +12,6 @@ using namespace ricci;
 using namespace ricci::test;
 
 namespace {
-
-/// Every case by its kernels, and right.
-void run_all(std::vector<std::unique_ptr<case_builder>>& cases, const std::vector<cuda::program_plan>& plans) {
-  host_gpu gpu;
-  for (const cuda::program_plan& p : plans) gpu.add(p);
-  const std::string failure = gpu.compile();
-  INFO(failure);
-  REQUIRE(failure.empty());
-  for (std::size_t n = 0; n < cases.size(); ++n) {
-    case_builder& c = *cases[n];
-    const auto expected = evaluate(c.p, 0, c.bind());
-    gpu.run(plans[n], c.bind(), n % 2 == 1);
-    INFO("case " << n << ", " << name_of(c.type) << "\n" << to_string(c.p) << cuda::to_string(plans[n], cuda::described_h200()));
-    CHECK(error_in_bounds(c.p, 0, c.bind(), expected, longest(c.p)) <= 1.0);
-  }
-}
 
 /// C(labels) += A(labels) - 2 A(order) of one tensor.
 std::unique_ptr<case_builder> both_ways(dtype t, std::initializer_list<std::pair<char, std::int64_t>> extents, const std::string& order) {
@@ -65,7 +48,7 @@ TEST_CASE("sums of tensors in any order") {
     cut += std::any_of(p.axes.begin(), p.axes.end(), [](const cuda::tile_axis& a) { return a.extent % a.piece != 0; });
     again += tiles_of(p) > 3;  // blocks take more than one
   }
-  run_all(cases, plans);
+  check_on_host(cases, plans, cuda::described_h200(), [](const program& p) { return longest(p); });
   const int all = static_cast<int>(cases.size());
   CHECK(in_tiles > all / 2);
   CHECK(turned > all / 4);
@@ -90,6 +73,6 @@ TEST_CASE("a tensor that is read both ways is read by tiles across each other in
     const auto& tiles = plans.back().launches[0].tiles;
     swapped += tiles && tiles->swapped[0] >= 0;
   }
-  run_all(cases, plans);
+  check_on_host(cases, plans, cuda::described_h200(), [](const program& p) { return longest(p); });
   CHECK(swapped >= static_cast<int>(cases.size()) * 3 / 4);
 }

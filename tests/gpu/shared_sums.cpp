@@ -4,8 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "host_gpu.hpp"
-#include "on_gpu.hpp"
+#include "on_host.hpp"
 #include "random_program.hpp"
 #include "reduced.hpp"
 
@@ -40,22 +39,12 @@ struct seen {
 };
 
 void run_all(std::vector<std::unique_ptr<case_builder>>& cases, seen& met, const cuda::gpu_machine& machine = small_gpu()) {
-  host_gpu gpu;
   std::vector<cuda::program_plan> plans;
   for (const auto& c : cases) {
     plans.push_back(cuda::make_program_plan(cuda::placed_on_gpu(c->p), machine, {}));
-    gpu.add(plans.back()), met.count(plans.back());
+    met.count(plans.back());
   }
-  const std::string failure = gpu.compile();
-  INFO(failure);
-  REQUIRE(failure.empty());
-  for (std::size_t n = 0; n < cases.size(); ++n) {
-    case_builder& c = *cases[n];
-    const auto expected = evaluate(c.p, 0, c.bind());
-    gpu.run(plans[n], c.bind(), n % 2 == 1);
-    INFO("case " << n << ", " << name_of(c.type) << "\n" << to_string(c.p) << cuda::to_string(plans[n], machine));
-    CHECK(error_in_bounds(c.p, 0, c.bind(), expected, 2) <= 1.0);
-  }
+  check_on_host(cases, plans, machine, [](const program&) { return 2; });
 }
 
 /// C(left) = A(a) B(b), or A(a) alone, packed in these orders.

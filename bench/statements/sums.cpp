@@ -1,4 +1,5 @@
-// Sums of tensors, scaled, transposed and multiplied element by element, beside Eigen's expressions. One thread.
+// Sums of tensors, scaled, transposed and multiplied element by element, and sums over all and over rows, beside Eigen's expressions. One
+// thread.
 //   bench_sums [--dtype f64] [--sides 30,100,300,1000,3000] [--seconds S]
 // Matrices of so many rows and columns; then amplitudes of coupled clusters, t(a,b,i,j) with 60 and 40 values, beside memcpy.
 #include <omp.h>
@@ -49,9 +50,11 @@ template <class T> void run_matrices(const setting& s) {
   for (const int n : s.sides) {
     ricci::tensor<T, ricci::dynamic, ricci::dynamic> A(n, n), B(n, n), C(n, n);
     ricci::tensor<T, ricci::dynamic> b(n);
+    ricci::tensor<T> r;
+    T one;
     fill(A.data(), A.size()), fill(B.data(), B.size()), fill(b.data(), b.size());
     const Eigen::Map<matrix> x(A.data(), n, n), y(B.data(), n, n);
-    const Eigen::Map<Eigen::Vector<T, Eigen::Dynamic>> w(b.data(), n);
+    Eigen::Map<Eigen::Vector<T, Eigen::Dynamic>> w(b.data(), n);
     Eigen::Map<matrix> z(C.data(), n, n);
     const T two(2.0f);
     const auto beside = [&](const char* statement, const auto& mine, const auto& peer) { line(statement, n, s.seconds, mine, peer); };
@@ -66,6 +69,8 @@ template <class T> void run_matrices(const setting& s) {
     beside("C(i,j) = A(i,j) * b(j) + B(i,j)", [&] { C(i, j) = A(i, j) * b(j) + B(i, j); }, [&] { z = x * w.asDiagonal() + y; });
     beside("C(i,j) = A(j,i) * b(i)", [&] { C(i, j) = A(j, i) * b(i); }, [&] { z = w.asDiagonal() * x.transpose(); });
     beside("C(i,j) = A(i,j) + conj(A(j,i))", [&] { C(i, j) = A(i, j) + conj(A(j, i)); }, [&] { z = x + x.adjoint(); });
+    beside("s() = A(i,j) * B(i,j)", [&] { r() = A(i, j) * B(i, j); }, [&] { one = x.cwiseProduct(y).sum(); });
+    beside("b(i) = sum(j, A(i,j))", [&] { b(i) = ricci::sum(j, A(i, j)); }, [&] { w = x.rowwise().sum(); });
     beside("C(i,j) = A(i,j) * B(i,j) + A(i,j)", [&] { C(i, j) = A(i, j) * B(i, j) + A(i, j); }, [&] { z = x.cwiseProduct(y) + x; });
   }
 }

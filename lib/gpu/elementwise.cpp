@@ -12,18 +12,16 @@
 namespace ricci::cuda {
 namespace {
 
-std::int64_t up(std::int64_t x, std::int64_t y) { return (x + y - 1) / y; }
+using planning::divide_up;
 
 std::int64_t words_of(dtype t) { return static_cast<std::int64_t>(size_of(compute_type(t))) / 4; }
 
 /// A piece of about so many values of an axis: all, if that is little more, or pieces of one length where the last would be short.
 std::int64_t piece_of(std::int64_t extent, std::int64_t wanted) {
   if (2 * extent <= 3 * wanted) return extent;
-  const std::int64_t pieces = up(extent, wanted), spare = pieces * wanted - extent;
-  return 8 * spare <= extent ? wanted : up(extent, pieces);
+  const std::int64_t pieces = divide_up(extent, wanted), spare = pieces * wanted - extent;
+  return 8 * spare <= extent ? wanted : divide_up(extent, pieces);
 }
-
-std::int64_t pieces(const tile_axis& a) { return up(a.extent, a.piece); }
 
 class tiler {
  public:
@@ -66,7 +64,7 @@ class tiler {
     for (const std::size_t n : nearest_axes(p_, x)) {
       if (run >= wanted) break;
       tile_axis& a = p_.axes[n];
-      a.piece = std::max(a.piece, piece_of(a.extent, up(wanted, run)));
+      a.piece = std::max(a.piece, piece_of(a.extent, divide_up(wanted, run)));
       run *= a.piece;
     }
   }
@@ -96,7 +94,7 @@ class tiler {
     for (std::size_t n = 0; n < p_.axes.size(); ++n) {
       tile_axis& a = p_.axes[n];
       if (static_cast<int>(n) == p_.swapped[0] || static_cast<int>(n) == p_.swapped[1]) continue;
-      while (2 * elements_of(p_) <= wanted && 8 * (up(a.extent, 2 * a.piece) * 2 * a.piece - a.extent) <= a.extent) a.piece *= 2;
+      while (2 * elements_of(p_) <= wanted && 8 * (divide_up(a.extent, 2 * a.piece) * 2 * a.piece - a.extent) <= a.extent) a.piece *= 2;
     }
     return 2 * elements_of(p_) > wanted;
   }
@@ -108,7 +106,7 @@ class tiler {
     int most = 0;
     for (std::size_t x = 0; x < p_.axes.size(); ++x)
       for (std::size_t y = x + 1; y < p_.axes.size(); ++y) {
-        if (p_.axes[x].extent != p_.axes[y].extent || p_.axes[x].piece != p_.axes[y].piece || pieces(p_.axes[x]) < least_pieces) continue;
+        if (p_.axes[x].extent != p_.axes[y].extent || p_.axes[x].piece != p_.axes[y].piece || pieces_of(p_.axes[x]) < least_pieces) continue;
         int pairs = 0;
         for (const operand& a : p_.op.inputs)
           for (const operand& b : p_.op.inputs) pairs += chains::is_same_memory(a, b) && is_swapped(a, b, x, y);
@@ -120,7 +118,7 @@ class tiler {
   bool is_swapped(const operand& a, const operand& b, std::size_t x, std::size_t y) const {
     for (std::size_t n = 0; n < p_.axes.size(); ++n) {
       const std::size_t other = n == x ? y : n == y ? x : n;
-      if (pieces(p_.axes[n]) > 1 && stride_of(a, p_.axes[n].label) != stride_of(b, p_.axes[other].label)) return false;
+      if (pieces_of(p_.axes[n]) > 1 && stride_of(a, p_.axes[n].label) != stride_of(b, p_.axes[other].label)) return false;
     }
     return stride_of(a, p_.axes[x].label) != stride_of(a, p_.axes[y].label);
   }
@@ -218,11 +216,13 @@ std::optional<elementwise_plan> plan_elementwise(const planning::work& w, const 
   return tiler(op, extents, m).run();
 }
 
+std::int64_t pieces_of(const tile_axis& a) { return divide_up(a.extent, a.piece); }
+
 std::int64_t tiles_of(const elementwise_plan& p) {
   std::int64_t n = 1;
-  for (const tile_axis& a : p.axes) n *= pieces(a);
+  for (const tile_axis& a : p.axes) n *= pieces_of(a);
   if (p.swapped[0] < 0) return n;
-  const std::int64_t side = pieces(p.axes[static_cast<std::size_t>(p.swapped[0])]), even = side + side % 2;
+  const std::int64_t side = pieces_of(p.axes[static_cast<std::size_t>(p.swapped[0])]), even = side + side % 2;
   return n / (side * side) * even * (even + 1);
 }
 

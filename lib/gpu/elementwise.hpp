@@ -39,6 +39,9 @@ kernel_request request_of(const elementwise_plan& p);
 std::vector<operand> pointers_of(const elementwise_plan& p);
 std::vector<coefficient> scalars_of(const elementwise_plan& p);
 
+/// Tiles along an axis.
+std::int64_t pieces_of(const tile_axis& a);
+
 /// Tiles, with those that are left out where two axes are swapped, and elements of one.
 std::int64_t tiles_of(const elementwise_plan& p);
 std::int64_t elements_of(const elementwise_plan& p);

@@ -6,13 +6,14 @@
 #include "gpu/chain.hpp"
 #include "gpu/elementwise.hpp"
 #include "gpu/shape.hpp"
+#include "plan/candidate.hpp"
 
 namespace ricci::cuda {
 namespace {
 
 std::string num(std::int64_t x) { return std::to_string(x); }
 
-std::int64_t up(std::int64_t x, std::int64_t y) { return (x + y - 1) / y; }
+using planning::divide_up;
 
 constexpr std::int64_t most_between = 128;  // tiles
 
@@ -27,7 +28,7 @@ class writer {
     std::string t = "#include \"functions.cuh\"\nstruct elementwise_args {\n  void* p[" + num(static_cast<std::int64_t>(pointers_.size())) + "];\n  i64 count;\n  double s[" +
                     num(std::max<std::int64_t>(1, static_cast<std::int64_t>(scalars_.size()))) + "][2];\n};\n";
     t += "extern \"C\" __global__ void __launch_bounds__(" + threads + ") elementwise(const __grid_constant__ elementwise_args args) {\n";
-    t += "  using E = " + element_text(p_.op.c.type) + ";\n  using W = typename E::wide;\n  constexpr int each = " + num(up(elements_, p_.threads)) + ";\n";
+    t += "  using E = " + element_text(p_.op.c.type) + ";\n  using W = typename E::wide;\n  constexpr int each = " + num(divide_up(elements_, p_.threads)) + ";\n";
     t += "  const int thread = static_cast<int>(threadIdx.x);\n";
     if (p_.rooms > 0) t += "  extern __shared__ uint4 pool[];\n  W* const shared = reinterpret_cast<W*>(pool);\n";
     for (std::size_t n = 0; n < scalars_.size(); ++n) t += "  const W s" + num(static_cast<std::int64_t>(n)) + " = coefficient(static_cast<W*>(nullptr), args.s[" + num(static_cast<std::int64_t>(n)) + "]);\n";
@@ -61,7 +62,7 @@ class writer {
     bool begun = x < 0;
     for (int n = 0; n < static_cast<int>(p_.axes.size()); ++n) {
       const tile_axis& a = p_.axes[static_cast<std::size_t>(n)];
-      const std::int64_t pieces = up(a.extent, a.piece);
+      const std::int64_t pieces = pieces_of(a);
       if (!begun && (n == x || before * pieces > most_between)) t += swapped_text(integer), begun = true;
       if (n == x || n == y) continue;
       t += "    const i64 first" + num(n) + " = " + (pieces > 1 ? "static_cast<i64>(rest % " + num(pieces) + ") * " + num(a.piece) : "0") + ";\n";
@@ -97,7 +98,7 @@ class writer {
   std::string swapped_text(const std::string& integer) const {
     const auto [x, y] = std::minmax(p_.swapped[0], p_.swapped[1]);
     const tile_axis& a = p_.axes[static_cast<std::size_t>(x)];
-    const std::int64_t pieces = up(a.extent, a.piece), side = pieces + pieces % 2;
+    const std::int64_t pieces = pieces_of(a), side = pieces + pieces % 2;
     std::string t = "    const " + integer + " both = rest % " + num(side * (side + 1)) + ", row = both / 2 / " + num(side + 1) + ", col = both / 2 % " + num(side + 1) + ";\n";
     t += "    rest /= " + num(side * (side + 1)) + ";\n";
     t += "    const " + integer + " low = col > row ? row : " + num(side - 1) + " - row, high = col > row ? col - 1 : " + num(side - 1) + " - col;\n";
@@ -216,7 +217,7 @@ class writer {
 
   std::string stage_text(std::size_t input, std::int64_t room) const {
     const std::vector<std::size_t> order = nearest_axes(p_, p_.op.inputs[input]);
-    const std::string rounds = num(up(count_of(order), p_.threads)), head = each_text(rounds) + number_text() + digits_text(order) + "\n      if (" + there_text(order) + ") ";
+    const std::string rounds = num(divide_up(count_of(order), p_.threads)), head = each_text(rounds) + number_text() + digits_text(order) + "\n      if (" + there_text(order) + ") ";
     return "    {\n    W asked[" + rounds + "];\n" + head + "asked[r] = " + get(input) + ";\n    }\n" + head + place_in_room(input, room) + " = asked[r];\n    }\n    }\n";
   }
 

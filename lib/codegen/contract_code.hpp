@@ -114,9 +114,9 @@ class contract_code : public vector_code {
   const lane_vector& vector(const tile& t, std::int64_t v) const {
     return now_->vectors[static_cast<std::size_t>(t.first + v)];
   }
-  std::int64_t b_of(const tile& t, std::int64_t v) const { return vector(t, v).b - shift_b_; }
+  std::int64_t b_of(const tile& t, std::int64_t v) const { return vector(t, v).b; }
   std::int64_t c_of(const tile& t, std::int64_t row, std::int64_t v) const {
-    return vector(t, v).c - shift_c_ + (t.row + row) * now_->row_c;
+    return vector(t, v).c + (t.row + row) * now_->row_c;
   }
   /// The sums begin with c. Long sums do not: their first multiply-adds would wait for c, which is not near as often as not.
   /// On Intel's processors they do, if rows of c end within a vector: the mask costs less at a load than at an addition.
@@ -151,7 +151,6 @@ class contract_code : public vector_code {
   bool batch_;
   factor alpha_, beta_;
   const nest* now_ = nullptr;
-  std::int64_t shift_b_ = 0, shift_c_ = 0;  // where in the nest's vectors the pointers stand
   std::int64_t rows_left_ = 0;                // of b, from the one that is read to the last; 0: not known
   std::size_t depth_ = 0, saved_ = 0;
   /// Lines that the next iteration needs, asked for a few at a time while this one computes.

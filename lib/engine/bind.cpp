@@ -8,14 +8,13 @@
 #include "engine/flat.hpp"
 #include "engine/inner.hpp"
 #include "engine/other.hpp"
+#include "engine/single.hpp"
 #include "plan/rows.hpp"
 
 namespace ricci {
 namespace {
 
 using kernels::lanes;
-
-std::int64_t round_up(std::int64_t x, std::int64_t to) { return divide_up(x, to) * to; }
 
 class step_binder {
  public:
@@ -46,6 +45,8 @@ class step_binder {
     if (other) b.other = bind_other(plan_, segment_, step_, kernels_);
     else if (step_.how == method::blocked) bind_blocked();
     else bind_tiles();
+    b.in_parts = adds_parts();
+    if (b.in_parts) b.contract = kernels_.contract[static_cast<int>(part_type(b.type))][static_cast<int>(lanes::n)];
     if (step_.in_tiles) {
       bytes_a = b.other->tile_bytes;
       for (const tile_loop& l : b.other->tile_loops) b.free_count *= l.count;
@@ -225,7 +226,7 @@ class step_binder {
       from.erase(from.begin() + static_cast<std::ptrdiff_t>(best));
     };
     for (const inner_axis& x : axes) {
-      if (x.is_lane) out.lane_extent = x.eff.extent, out.same_a = step_.lanes == lanes::k && step_.op.a.where == operand::kind::one;
+      if (x.is_lane) out.lane_extent = x.eff.extent, out.ones_a = step_.lanes == lanes::k && step_.op.a.where == operand::kind::one;
       else (x.eff.c == 0 ? sums : rest).push_back(x.eff);
     }
     take(rest, 8, rows_by_result, [](const axis& x) { return x.b == 0 && x.a != 0; }, out.row);
@@ -242,7 +243,22 @@ class step_binder {
     std::copy(rest.begin(), rest.end(), out.loops);
     out.conj_a = out_.conj_a, out.conj_b = out_.conj_b;
     add_sum_table(sums, out);
+    if (adds_parts()) to_parts(out);
     return true;
+  }
+
+  /// Sums of complex numbers, which are those of their parts: 1 + 0i times infinity would be NaN, and the work twice as much.
+  bool adds_parts() const {
+    const pair_op& op = step_.op;
+    return is_complex(out_.type) && step_.how == method::direct && step_.lanes == lanes::n && op.a.where == operand::kind::one && !op.b.conj &&
+           op.b.type == op.c.type && is_known(op.alpha) && is_known(op.beta) && !out_.scaled && !step_.pack_a;
+  }
+
+  /// Strides of complex numbers become those of parts, which are neighbours along the lanes. All of a are 0.
+  static void to_parts(kernels::contract_args& g) {
+    g.lane_extent *= 2, g.k_b *= 2;
+    for (kernels::axis* x : {&g.row, &g.col}) x->b *= 2, x->c *= 2;
+    for (int i = 0; i < g.loop_count; ++i) g.loops[i].b *= 2, g.loops[i].c *= 2;
   }
 
   /// The offsets of all summed axes but the inner one. Pointers are set when the step has its final address.
@@ -256,6 +272,7 @@ class step_binder {
     for (std::size_t i = 0; i < n; ++i) {
       std::int64_t rest = static_cast<std::int64_t>(i), a = 0, b = 0;
       for (const axis& x : sums) a += rest % x.extent * x.a, b += rest % x.extent * x.b, rest /= x.extent;
+      if (adds_parts()) b *= 2;
       out_.offsets[at + i] = a, out_.offsets[at + n + i] = b;
     }
     out.k_outer_a = reinterpret_cast<const std::int64_t*>(at);      // positions for now; see resolve_tables
@@ -329,6 +346,10 @@ void resolve_tables(bound_step& s) {
 
 }  // namespace
 
+bound_plan::bound_plan() = default;
+bound_plan::bound_plan(bound_plan&&) noexcept = default;
+bound_plan::~bound_plan() = default;
+
 bound_plan bind(const plan& p, const kernels::kernel_set& kernels, const options& o) {
   bound_plan out;
   out.has_blocks = !p.block_labels.empty();
@@ -377,6 +398,15 @@ bound_plan bind(const plan& p, const kernels::kernel_set& kernels, const options
   for (int l : p.block_labels) out.block_counts.push_back(p.source.labels[l].extent);
   if (out.has_blocks) out.block_counts.back() /= p.segments[0].block;
   out.max_threads = o.threads;
+  if (out.has_blocks || out.segments.size() != 1) return out;
+  for (const bound_step& s : out.segments[0].steps) {
+    std::optional<single_call> call = single_call::of(s, kernels);
+    if (!call) {
+      out.calls.clear();
+      return out;
+    }
+    out.calls.push_back(*std::move(call));
+  }
   return out;
 }
 

@@ -8,7 +8,6 @@
 namespace ricci {
 namespace {
 
-std::int64_t round_up(std::int64_t x, std::int64_t to) { return (x + to - 1) / to * to; }
 
 bool is_value(const void* x, const void* y, std::int64_t size) { return std::memcmp(x, y, static_cast<std::size_t>(size)) == 0; }
 

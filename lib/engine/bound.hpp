@@ -1,6 +1,7 @@
 // The bound plan: kernels chosen, tiles laid out, scratch assigned. What run() walks over.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "codegen/codegen.hpp"
@@ -9,6 +10,9 @@
 #include "plan/plan.hpp"
 
 namespace ricci {
+
+/// Of the parts of a complex number.
+constexpr dtype part_type(dtype t) { return t == dtype::c64 ? dtype::f32 : dtype::f64; }
 
 /// Where a step finds an operand: a slot of the bindings, the scratch, or the constant one. Offsets in bytes.
 struct place {
@@ -68,6 +72,7 @@ struct bound_step {
   dtype type = dtype::f64;  // compute type
   dtype type_a = dtype::f64, type_b = dtype::f64, type_c = dtype::f64;
   bool conj_a = false, conj_b = false;
+  bool in_parts = false;  // the kernel sees complex numbers as pairs of real ones
   int vector_bytes = 32;
   kernels::contract_fn contract = nullptr;
   kernels::move_fn move_a = nullptr, move_b = nullptr, move_c = nullptr;
@@ -100,8 +105,15 @@ struct bound_segment {
   std::vector<bound_step> steps;
 };
 
+class single_call;
+
 struct bound_plan {
+  bound_plan();
+  bound_plan(bound_plan&&) noexcept;
+  ~bound_plan();
+
   std::vector<bound_segment> segments;
+  std::vector<single_call> calls;          // all of the steps, if each is one; none: they are walked over
   std::vector<std::int64_t> block_counts;  // iterations of each block label in the first segment
   std::int64_t temporaries_bytes = 0;      // one set: shared without blocks, per thread with them
   std::int64_t packs_bytes = 0;            // per thread
@@ -116,6 +128,9 @@ struct bound_plan {
 
 /// Chooses kernels and lays out tiles and scratch. Errors: too_slow, no_memory, kernel_refused.
 bound_plan bind(const plan& p, const kernels::kernel_set& kernels, const options& o);
+
+/// That a run may use now.
+int most_threads(const bound_plan& p);
 
 class executable;
 const bound_plan& bound_of(const executable& e);

@@ -132,7 +132,7 @@ void reserve(const executable& e, bool alone) {
   if (e.gpu()) return;
   for (std::size_t i = 0; i < e.stages(); ++i) {
     const bound_plan& p = e.bound(i);
-    const int threads = alone ? 1 : p.max_threads > 0 ? p.max_threads : omp_get_max_threads();
+    const int threads = alone ? 1 : most_threads(p);
     if (p.has_blocks) workspace(threads * p.own_bytes());
     else workspace(p.temporaries_bytes + threads * p.packs_bytes);
   }

@@ -7,6 +7,7 @@
 
 #include "engine/chain.hpp"
 #include "engine/other.hpp"
+#include "engine/single.hpp"
 #include "engine/tables.hpp"
 
 namespace ricci {
@@ -14,6 +15,8 @@ namespace {
 
 /// Work below this many estimated seconds stays on the calling thread: starting a team costs some microseconds.
 constexpr double least_parallel_seconds = 25e-6;
+
+constexpr std::int64_t any_number = 1 << 20;  // of tasks: as many as there are threads
 
 template <class T>
 void put(char* to, T value) {
@@ -74,8 +77,7 @@ step_run prepare(const bound_step& s, const bindings& b, char* temporaries, char
 
 int team_size(const bound_plan& p, double seconds, std::int64_t tasks) {
   if (seconds < least_parallel_seconds || tasks < 2 || omp_in_parallel()) return 1;
-  const int most = p.max_threads > 0 ? std::min(p.max_threads, omp_get_max_threads()) : omp_get_max_threads();
-  return static_cast<int>(std::min<std::int64_t>(most, tasks));
+  return static_cast<int>(std::min<std::int64_t>(most_threads(p), tasks));
 }
 
 /// Streamed stores are ordered by this alone.
@@ -91,13 +93,13 @@ void run_range(const step_run& r, std::int64_t first, std::int64_t last) {
 
 void run_steps(const bound_plan& p, const bindings& b, const bound_segment& segment) {
   int most = 1;  // before anything runs: a step that added to its result cannot run again
-  for (const bound_step& s : segment.steps) most = std::max(most, team_size(p, s.seconds, 1 << 20));
+  for (const bound_step& s : segment.steps) most = std::max(most, team_size(p, s.seconds, any_number));
   char* base = workspace(p.temporaries_bytes + most * p.packs_bytes);
   for (const bound_step& s : segment.steps) {
     step_run r = prepare(s, b, base, base + p.temporaries_bytes);
     std::int64_t tasks = s.free_count;
     if (s.how == method::blocked) {
-      r.cuts = blocked_cuts(s, team_size(p, s.seconds, 1 << 20));
+      r.cuts = blocked_cuts(s, team_size(p, s.seconds, any_number));
       tasks = blocked_tasks(s, r.cuts);
     }
     const int team = team_size(p, s.seconds, tasks);
@@ -255,6 +257,8 @@ void run_segment(const bound_plan& p, const bindings& b, const bound_segment& se
 
 }  // namespace
 
+int most_threads(const bound_plan& p) { return p.max_threads > 0 ? std::min(p.max_threads, omp_get_max_threads()) : omp_get_max_threads(); }
+
 void set_scalars(step_run& r, const bound_step& s, const bindings& b) {
   r.step = &s;
   store_scalar(s.type, value_of(s.alpha, b.scalars), r.alpha);
@@ -268,6 +272,12 @@ void set_scalars(step_run& r, const bound_step& s, const bindings& b) {
 }
 
 void execute(const bound_plan& p, const bindings& b, const read_tables& tables) {
+  if (!p.calls.empty()) {
+    const std::int64_t bytes = p.temporaries_bytes + p.packs_bytes;
+    char* const scratch = bytes > 0 ? workspace(bytes) : nullptr;
+    for (const single_call& call : p.calls) call.run(b, scratch, scratch + p.temporaries_bytes);
+    return;
+  }
   if (!p.has_blocks) {
     for (const bound_segment& s : p.segments) run_steps(p, b, s);
     return;

@@ -2,6 +2,7 @@
 #include "codegen/turns.hpp"
 #include "engine/bound.hpp"
 #include "plan/cost.hpp"
+#include "plan/narrow.hpp"
 #include "tune/tune.hpp"
 
 #include <algorithm>
@@ -10,13 +11,14 @@
 namespace ricci {
 namespace {
 
+static_assert(planning::most_converted == codegen::most_staged);
 constexpr std::int64_t most_in_order = 32 << 10;  // bytes
 constexpr std::int64_t far_step = 1536;           // bytes
 
 /// What was measured for products of these extents: in a batch of them, contiguous and in the second cache. What is converted
 /// on the way has other kernels than its compute type.
 codegen::tile_choice tuned_tile(const bound_step& s, const kernels::contract_args& x) {
-  if (s.lanes != kernels::lanes::n || x.k_outer != 1 || s.type_a != s.type || s.type_b != s.type || s.type_c != s.type) return {};
+  if (s.lanes != kernels::lanes::n || s.in_parts || x.k_outer != 1 || s.type_a != s.type || s.type_b != s.type || s.type_c != s.type) return {};
   const bool reads_c = s.buffer_c < 0 && known_factor(s.beta) != codegen::factor::zero;
   return tune::find(tune::remembered(), {s.type, reads_c, x.row.extent, x.lane_extent, x.col.extent, x.k});
 }
@@ -111,11 +113,11 @@ void generate_kernels(bound_step& s, const options& o) {
   }
   if (s.how != method::direct || t == codegen::target::none) return;
   codegen::request r;
-  r.type = s.type;
+  r.type = s.in_parts ? part_type(s.type) : s.type;
   r.lanes = s.lanes;
-  r.type_a = s.pack_a >= 0 || s.a.where == operand::kind::one ? s.type : s.type_a;
-  r.type_b = s.pack_b >= 0 || s.b.where == operand::kind::one ? s.type : s.type_b;
-  r.type_c = s.buffer_c >= 0 ? s.type : s.type_c;
+  r.type_a = s.in_parts || s.pack_a >= 0 || s.a.where == operand::kind::one ? r.type : s.type_a;
+  r.type_b = s.in_parts || s.pack_b >= 0 || s.b.where == operand::kind::one ? r.type : s.type_b;
+  r.type_c = s.in_parts || s.buffer_c >= 0 ? r.type : s.type_c;
   r.alpha = known_factor(s.alpha);
   if (r.alpha == codegen::factor::zero) r.alpha = codegen::factor::any;
   if (s.scaled) r.alpha = codegen::factor::tensor;
@@ -134,10 +136,10 @@ void generate_kernels(bound_step& s, const options& o) {
     r.args = x.contract;
     // Every tile of rows reads b again: in whole rows, if the first cache keeps those of a column.
     const kernels::contract_args& g = x.contract;
-    const std::int64_t bytes_b = g.k * g.k_outer * g.lane_extent * static_cast<std::int64_t>(size_of(s.type));
+    const std::int64_t bytes_b = g.k * g.k_outer * g.lane_extent * static_cast<std::int64_t>(size_of(r.type));
     r.b_in_order = s.far && external(s.b) && s.pack_b < 0 && bytes_b <= most_in_order;
     // While a streamed result leaves nobody asks, so larger problems ask further ahead.
-    const std::int64_t step = g.loop_count > 0 ? std::max(std::abs(g.loops[0].a), std::abs(g.loops[0].b)) * static_cast<std::int64_t>(size_of(s.type)) : 0;
+    const std::int64_t step = g.loop_count > 0 ? std::max(std::abs(g.loops[0].a), std::abs(g.loops[0].b)) * static_cast<std::int64_t>(size_of(r.type)) : 0;
     r.fetch_ahead = s.ask.ahead * (s.stream_c && s.buffer_c >= 0 && step >= far_step ? 2 : 1);
     r.tile = o.deterministic ? codegen::tile_choice{} : tuned_tile(s, x.contract);
     r.beta = s.buffer_c >= 0 ? codegen::factor::zero : known_factor(s.beta);

@@ -12,8 +12,6 @@ namespace ricci {
 
 using kernels::axis;
 
-inline std::int64_t divide_up(std::int64_t x, std::int64_t y) { return (x + y - 1) / y; }
-
 /// An axis inside a tile: strides as the kernel sees them, and those of the operands in memory for packing.
 struct inner_axis {
   axis eff;

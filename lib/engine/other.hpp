@@ -104,6 +104,9 @@ struct point_pointers {
 };
 void run_pointwise(const point_call& s, const point_pointers& p);
 
+/// Is it one call of `made`, and one of `rest_made` if there is a rest?
+bool is_straight(const point_call& s);
+
 /// Pointwise steps in tiles. Errors: no_memory.
 void bind_tiles(other_step& out, const plan_step& step, const kernels::kernel_set& kernels);
 void run_tiles(const step_run& r, std::int64_t first, std::int64_t last);

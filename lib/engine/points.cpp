@@ -26,7 +26,7 @@ bool make_pairs(codegen::pointwise_request& r) {
   g.lane_extent *= 2;
   for (int i = 0; i < g.input_count; ++i) g.inputs[i].row *= 2;
   for (int i = 0; i < g.output_count; ++i) g.outputs[i].row *= 2;
-  r.type = r.type == dtype::c64 ? dtype::f32 : dtype::f64;
+  r.type = part_type(r.type);
   return true;
 }
 
@@ -236,6 +236,11 @@ void add_statements(kernels::pointwise_args& g, const pair_op& op, const std::ve
   }
   for (int n = 0, output = 0; n < g.statement_count; ++n)
     if (statements[static_cast<std::size_t>(n)].stored) g.statements[n].output = output++;
+}
+
+bool is_straight(const point_call& s) {
+  const bool rest_too = !s.rest || (s.rest_made && s.rest->loop_count == 0);
+  return s.made && !s.past && s.around.empty() && s.pointwise->loop_count == 0 && rest_too;
 }
 
 void run_pointwise(const point_call& s, const point_pointers& p) { run_around(s, p, 0); }

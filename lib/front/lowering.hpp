@@ -44,9 +44,6 @@ inline std::int64_t element_bytes(const leaf_info& leaf) {
   return leaf.index_bytes > 0 ? leaf.index_bytes : static_cast<std::int64_t>(size_of(leaf.type));
 }
 
-/// Whether a call reads tables or declared symmetries, whose contents the plan depends on.
-bool looks_at_memory(const flat_program& p);
-
 /// 1 or -1 as the matrix of a leaf is even or odd; 0 if what a slot uses of it has no middle in common with it.
 /// Errors: bad_argument if the whole matrix is neither.
 int parity_of(const front_call& call, const lowering& low, int slot);

@@ -125,9 +125,10 @@ void run_entry(const memo_entry& e, const front_call& call) {
 }  // namespace
 
 void execute(const front_call& call, memo& remembered) {
-  if (looks_at_memory(*call.program)) {
+  if (call.program->looks_at_memory) {
     if (is_interleaved(*call.program)) return run(*prepare_recipe(call, {}), call);
-    return run(*prepare(call, {}), {call.pointers, call.coefficients});
+    const std::shared_ptr<const executable> code = prepare(call, {});
+    return call.stream ? run(*code, {call.pointers, call.coefficients}, call.stream) : run(*code, {call.pointers, call.coefficients});
   }
   for (const memo_entry* e = remembered.first; e; e = e->next)
     if (matches(*e, call)) return run_entry(*e, call);

@@ -99,9 +99,4 @@ int parity_of(const front_call& call, const lowering& low, int slot) {
   return about_the_middle ? sign : 0;
 }
 
-bool looks_at_memory(const flat_program& p) {
-  return std::any_of(p.leaves, p.leaves + p.leaf_count,
-                     [](const leaf_info& l) { return l.index_bytes > 0 || l.even_odd; });
-}
-
 }  // namespace ricci::detail

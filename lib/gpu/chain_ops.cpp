@@ -7,13 +7,13 @@
 
 namespace ricci::cuda::chains {
 
-bool reads_result(const coefficient& beta) { return beta.base != 0 || beta.scalar >= 0 || !beta.more.empty(); }
+bool reads_result(const coefficient& beta) { return !is_zero(beta); }
 
 bool is_in_memory(const chain_plan& p, const operand& x) {
   return x.where == operand::kind::external || (x.where == operand::kind::temporary && p.outside[static_cast<std::size_t>(x.id)]);
 }
 
-bool is_same(const operand& x, const operand& y) { return x.where == y.where && x.id == y.id && x.where != operand::kind::one; }
+bool is_same(const operand& x, const operand& y) { return same_place(x, y) && x.where != operand::kind::one; }
 
 bool is_same_memory(const operand& x, const operand& y) {
   return is_same(x, y) || (x.where == operand::kind::external && y.where == x.where && x.memory >= 0 && x.memory == y.memory && x.type == y.type);

@@ -48,7 +48,7 @@ code_info read_code_info(const std::string& code, const std::string& kernel_name
   for (int s = 0; s < count; ++s) {
     const std::string name = code.c_str() + text + read<std::uint32_t>(code, header(s));
     const auto offset = read<std::uint64_t>(code, header(s) + 0x18), size = read<std::uint64_t>(code, header(s) + 0x20);
-    if (name == ".text." + kernel_name) info.code_bytes = static_cast<int>(size), found = true;
+    found = found || name == ".text." + kernel_name;
     if (name == ".nv.shared." + kernel_name) info.static_shared = static_cast<int>(size);
     if (name == ".nv.info")
       each_attribute(code, offset, size, [&](std::uint8_t tag, std::uint32_t, std::uint32_t value) {

@@ -11,7 +11,6 @@ namespace ricci::cuda {
 struct code_info {
   int registers = 0;     // of a thread
   int stack_bytes = 0;   // of a thread: spilled registers and arrays with run-time indices
-  int code_bytes = 0;
   int static_shared = 0;
 };
 

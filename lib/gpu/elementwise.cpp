@@ -12,7 +12,6 @@
 namespace ricci::cuda {
 namespace {
 
-using planning::divide_up;
 
 std::int64_t words_of(dtype t) { return static_cast<std::int64_t>(size_of(compute_type(t))) / 4; }
 

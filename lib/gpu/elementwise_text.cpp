@@ -13,7 +13,6 @@ namespace {
 
 std::string num(std::int64_t x) { return std::to_string(x); }
 
-using planning::divide_up;
 
 constexpr std::int64_t most_between = 128;  // tiles
 

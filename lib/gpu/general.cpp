@@ -11,8 +11,6 @@ namespace {
 
 constexpr std::int64_t narrow = std::int64_t{1} << 31;
 
-std::int64_t up(std::int64_t x, std::int64_t y) { return (x + y - 1) / y; }
-
 /// Neighbours in the operand innermost; what it does not have, outermost.
 void order_by(std::vector<axis>& axes, char operand) {
   const stride_of_axis stride = stride_in(operand);
@@ -27,7 +25,7 @@ struct piece {
   std::int64_t size = 1;
   int shift = 0;
   bool in_thread = false;
-  std::int64_t pieces() const { return up(x.extent, size); }
+  std::int64_t pieces() const { return divide_up(x.extent, size); }
 };
 
 /// What the bits and turns of a configuration count: free elements, or terms.
@@ -37,7 +35,7 @@ struct counted {
   int flat_bits = 0, flat_shift = 0;
   std::int64_t flat_count() const { return count_of(flat); }
   std::int64_t turns() const {
-    std::int64_t n = up(flat_count(), std::int64_t{1} << flat_bits);
+    std::int64_t n = divide_up(flat_count(), std::int64_t{1} << flat_bits);
     for (const piece& p : pieces) n *= p.pieces();
     return n;
   }

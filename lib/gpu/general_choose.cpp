@@ -12,7 +12,6 @@ namespace {
 constexpr int block_bits = 8;  // of the number of a thread in its block
 constexpr std::int64_t sector = 32, line = 128;
 
-std::int64_t up(std::int64_t x, std::int64_t y) { return (x + y - 1) / y; }
 /// Bits that count to x, and to no more than x.
 int bits_for(std::int64_t x) { return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(1, x) - 1))); }
 int bits_within(std::int64_t x) { return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(1, x)))) - 1; }
@@ -130,7 +129,7 @@ class sharing {
       for (std::size_t d = 0; d < group.size(); ++d) take_own(begin + static_cast<int>(d), group[d].extent);
     } else {
       const std::int64_t extent = group.back().extent;
-      take_own(begin + static_cast<int>(group.size()) - 1, up(extent, up(extent, most_own() * 2 / 3)));
+      take_own(begin + static_cast<int>(group.size()) - 1, divide_up(extent, divide_up(extent, most_own() * 2 / 3)));
     }
     // Many columns for one row are read for that row alone: two rows.
     constexpr std::int64_t many = 1024;
@@ -152,7 +151,7 @@ class sharing {
       const axis& x = axes_[0][static_cast<std::size_t>(d)];
       if (count(false) / x.extent < 1024) continue;  // blocks have no neighbours left
       if (named_[0][static_cast<std::size_t>(d)] || which{false, d} == fast || x.extent < each) continue;
-      const double waste = static_cast<double>(up(x.extent, each) * each) / static_cast<double>(x.extent) + (x.a != 0 && x.b != 0 ? 0.2 : 0);
+      const double waste = static_cast<double>(divide_up(x.extent, each) * each) / static_cast<double>(x.extent) + (x.a != 0 && x.b != 0 ? 0.2 : 0);
       if (waste < least) least = waste, best = d;
     }
     if (best >= 0) take_own(best, each);
@@ -170,7 +169,7 @@ class sharing {
       std::vector<side> all{{}};
       for (std::size_t d = 0; d < group.size(); ++d)
         for (std::int64_t each = 2; each <= std::min<std::int64_t>(8, group[d].extent); ++each)
-          all.push_back({static_cast<int>(begin + d), each, static_cast<double>(up(group[d].extent, each) * each) / static_cast<double>(group[d].extent)});
+          all.push_back({static_cast<int>(begin + d), each, static_cast<double>(divide_up(group[d].extent, each) * each) / static_cast<double>(group[d].extent)});
       return all;
     };
     const std::int64_t most = s_.c == dtype::c128 ? 6 : s_.c == dtype::f32 ? 24 : 16;

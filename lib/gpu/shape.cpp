@@ -52,7 +52,7 @@ step_shape shape_of(const pair_op& op, const std::vector<std::int64_t>& extents)
   s.has_a = op.a.where != operand::kind::one;
   s.has_b = op.b.where != operand::kind::one;
   s.conj_a = op.a.conj, s.conj_b = op.b.conj;
-  s.beta = op.beta.base != 0 || op.beta.scalar >= 0 || !op.beta.more.empty();
+  s.beta = !is_zero(op.beta);
   std::vector<int> labels;
   for (const operand* x : {&op.c, &op.a, &op.b})
     for (const int l : x->labels)

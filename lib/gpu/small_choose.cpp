@@ -11,8 +11,6 @@
 namespace ricci::cuda {
 namespace {
 
-std::int64_t up(std::int64_t x, std::int64_t y) { return (x + y - 1) / y; }
-
 struct tile {
   int rm = 1, rn = 1;
   double cost = 0;  // shared-memory reads and wasted work for each useful multiply-add
@@ -23,8 +21,8 @@ std::vector<tile> register_tiles(std::int64_t m, std::int64_t n, int most, int l
   std::vector<tile> tiles;
   for (int rm = 1; rm <= longest && rm <= m; ++rm)
     for (int rn = 1; rn <= longest && rn <= n; ++rn) {
-      if (rm * rn > most || (rm - 1) * up(m, rm) >= m || (rn - 1) * up(n, rn) >= n) continue;
-      const double waste = static_cast<double>(up(m, rm) * rm * up(n, rn) * rn) / static_cast<double>(m * n);
+      if (rm * rn > most || (rm - 1) * divide_up(m, rm) >= m || (rn - 1) * divide_up(n, rn) >= n) continue;
+      const double waste = static_cast<double>(divide_up(m, rm) * rm * divide_up(n, rn) * rn) / static_cast<double>(m * n);
       tiles.push_back({rm, rn, waste * (1 + 1.5 * static_cast<double>(rm + rn) / (rm * rn))});
     }
   std::stable_sort(tiles.begin(), tiles.end(), [](const tile& x, const tile& y) { return x.cost < y.cost; });
@@ -55,8 +53,8 @@ std::int64_t problem_step(const small_shape& s) {
 
 std::int64_t items_of(const small_shape& s, const small_config& c) {
   const std::int64_t m = count_of(s.step.m), n = count_of(s.step.n);
-  if (c.compute == arithmetic::threads) return up(m, c.rm) * up(n, c.rn);
-  return 32 * up(up(m, c.compute == arithmetic::mma_16 ? 16 : 8), c.rm) * up(up(n, 8), c.rn);
+  if (c.compute == arithmetic::threads) return divide_up(m, c.rm) * divide_up(n, c.rn);
+  return 32 * divide_up(divide_up(m, c.compute == arithmetic::mma_16 ? 16 : 8), c.rm) * divide_up(divide_up(n, 8), c.rn);
 }
 
 /// The number of problems near `wanted` that keeps the most threads busy.
@@ -68,7 +66,7 @@ int problems_near(const small_shape& s, const small_config& c, double wanted) {
   double most = -1;
   for (std::int64_t p = low; p <= high; ++p) {
     if (p % step != 0 && high >= step) continue;
-    const double busy = static_cast<double>(p * items) / static_cast<double>(up(p * items, c.group) * c.group);
+    const double busy = static_cast<double>(p * items) / static_cast<double>(divide_up(p * items, c.group) * c.group);
     if (busy > most + 1e-9) most = busy, best = p;
   }
   return static_cast<int>(std::min(best, std::max<std::int64_t>(1, s.inner.extent)));
@@ -136,9 +134,9 @@ std::vector<small_config> arithmetic_choices(const small_shape& s, bool thorough
   };
   const bool same = s.step.a == s.step.b && !is_complex(s.step.c);
   if (s.step.a == s.step.b && s.step.c == dtype::c128 && s.step.a == s.step.c && m > 6 && n > 6 && k > 3)
-    add(arithmetic::mma_c128, core_tiles(up(m, 8), up(n, 8), 9), 3);
-  if (same && s.step.a == dtype::f64 && m > 6 && n > 6 && k > 3) add(arithmetic::mma_f64, core_tiles(up(m, 8), up(n, 8), 16), m > 16 ? 2 : 1);
-  if (same && size_of(s.step.a) == 2 && m > 4 && n > 4 && k > 4) add(arithmetic::mma_16, core_tiles(up(m, 16), up(n, 8), 8), m > 16 ? 2 : 1);
+    add(arithmetic::mma_c128, core_tiles(divide_up(m, 8), divide_up(n, 8), 9), 3);
+  if (same && s.step.a == dtype::f64 && m > 6 && n > 6 && k > 3) add(arithmetic::mma_f64, core_tiles(divide_up(m, 8), divide_up(n, 8), 16), m > 16 ? 2 : 1);
+  if (same && size_of(s.step.a) == 2 && m > 4 && n > 4 && k > 4) add(arithmetic::mma_16, core_tiles(divide_up(m, 16), divide_up(n, 8), 8), m > 16 ? 2 : 1);
   add(arithmetic::threads, register_tiles(m, n, most_accumulators(s.step.c, thorough), thorough ? 10 : 8), thorough ? (s.step.c == dtype::f32 ? 5 : 4) : m > 8 && s.step.c != dtype::f64 ? 4 : m > 16 ? 2 : 3);
   if (thorough && !is_complex(s.step.c))
     for (std::size_t c = 0, count = out.size(); c < count; ++c) {

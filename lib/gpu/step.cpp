@@ -36,8 +36,6 @@ struct permute_args {
 };
 static_assert(sizeof(small_args) <= sizeof(packed_args::bytes));
 
-std::int64_t up(std::int64_t x, std::int64_t y) { return (x + y - 1) / y; }
-
 std::int64_t free_count(const step_shape& s) { return count_of(s.batch) * count_of(s.m) * count_of(s.n); }
 
 constexpr std::int64_t most_blocks = 0x7fffffff;
@@ -120,7 +118,7 @@ bool takes_small(step_plan& p, const step_shape& s, const gpu_machine& m, bool t
 /// Few tiles and a long sum leave multiprocessors idle: in how many parts the sum is cut. A slice takes two thirds of a microsecond
 /// (measured on an H100).
 std::int64_t parts_of(const step_shape& s, const tile_config& t, const gpu_machine& m) {
-  const std::int64_t tiles = up(count_of(s.m), t.rows) * up(count_of(s.n), t.cols) * count_of(s.batch), slices = up(count_of(s.k), t.depth);
+  const std::int64_t tiles = divide_up(count_of(s.m), t.rows) * divide_up(count_of(s.n), t.cols) * count_of(s.batch), slices = divide_up(count_of(s.k), t.depth);
   const std::int64_t parts = std::min(static_cast<std::int64_t>(m.multiprocessors) * t.blocks / std::max<std::int64_t>(1, tiles), slices / 4);
   return parts > 1 && slices - slices / parts > 9 ? parts : 1;
 }
@@ -153,9 +151,9 @@ double one_by_one_seconds(const step_shape& s, double share, const gpu_machine& 
 
 /// What tiles take about, in seconds, beside the launch: a slice two thirds of a microsecond.
 double tile_seconds(const step_shape& s, const tile_config& t, const gpu_machine& m, bool in_parts) {
-  const std::int64_t tiles = up(count_of(s.m), t.rows) * up(count_of(s.n), t.cols) * count_of(s.batch), parts = in_parts ? parts_of(s, t, m) : 1;
+  const std::int64_t tiles = divide_up(count_of(s.m), t.rows) * divide_up(count_of(s.n), t.cols) * count_of(s.batch), parts = in_parts ? parts_of(s, t, m) : 1;
   const double waves = std::max(1.0, static_cast<double>(tiles * parts) / (static_cast<double>(m.multiprocessors) * t.blocks));
-  return std::max(waves * static_cast<double>(up(count_of(s.k), t.depth * parts)) * 0.67e-6, one_by_one_seconds(s, 0.7, m)) + (parts > 1 ? adding_parts : 0);
+  return std::max(waves * static_cast<double>(divide_up(count_of(s.k), t.depth * parts)) * 0.67e-6, one_by_one_seconds(s, 0.7, m)) + (parts > 1 ? adding_parts : 0);
 }
 
 /// The kernel leaves this many parts of its sums, another adds them.
@@ -298,7 +296,7 @@ packed_args pack_small(const step_plan& p, const operands& x, std::int64_t resid
   small_args args{};
   args.a = x.a, args.b = x.b, args.c = x.c;
   args.inner = s.inner.extent;
-  args.tiles_inner = up(s.inner.extent, p.config.problems);
+  args.tiles_inner = divide_up(s.inner.extent, p.config.problems);
   args.tiles = args.tiles_inner * count_of(s.outer);
   args.inner_a = s.inner.a, args.inner_b = s.inner.b, args.inner_c = s.inner.c;
   for (std::size_t d = 0; d < s.outer.size(); ++d) {
@@ -310,7 +308,7 @@ packed_args pack_small(const step_plan& p, const operands& x, std::int64_t resid
   packed_args out;
   fill(out, args);
   // Persistent blocks keep their copies in flight; without stages, neighbours do that for each other.
-  const std::int64_t work = up(args.tiles, p.config.block / p.config.group);
+  const std::int64_t work = divide_up(args.tiles, p.config.block / p.config.group);
   out.grid = p.config.stages == 1 ? grid_of(work) : static_cast<unsigned>(std::min(work, resident));
   return out;
 }
@@ -339,7 +337,7 @@ packed_args pack(const step_plan& p, const operands& given, const kernel& k, con
   scale(args, x);
   packed_args out;
   if (p.kind == kernel_kind::tile) {
-    args.count = up(count_of(s.m), p.tile.rows) * up(count_of(s.n), p.tile.cols) * count_of(s.batch) * p.tile.parts;
+    args.count = divide_up(count_of(s.m), p.tile.rows) * divide_up(count_of(s.n), p.tile.cols) * count_of(s.batch) * p.tile.parts;
     out.grid = grid_of(args.count);
   } else if (p.kind == kernel_kind::panel) {
     args.count = panel_parts(s, p.panel);

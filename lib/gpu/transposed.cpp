@@ -63,7 +63,7 @@ class mover {
       if (bring(*x, *rows, *cols)) t.ops.push_back(move(from, *x));
     }
     // What is added to 16 bits is not rounded before.
-    const bool added = op_.beta.base != 0 || op_.beta.scalar >= 0 || !op_.beta.more.empty();
+    const bool added = !is_zero(op_.beta);
     if (added) product.c.type = compute_type(op_.c.type);
     if (!bring(product.c, m_, n_)) {
       product.c.type = op_.c.type;
@@ -124,7 +124,7 @@ class mover {
     t.name = x.name + "'";
     for (std::size_t d = order.size() - 1; d-- > 0;) t.strides[d] = t.strides[d + 1] * extent(order[d + 1]);
     temporary room;
-    room.type = x.type, room.labels = order, room.size = t.strides[0] * extent(order[0]), room.why = "transposed";
+    room.type = x.type, room.labels = order, room.size = t.strides[0] * extent(order[0]);
     to.temporaries.push_back(room);
     return t;
   }
@@ -149,7 +149,7 @@ class mover {
     std::optional<pair_op> last;
     if (!is_matrix(op_.c, m, n)) {
       product.c = temporary_for(op_.c, m, n, t);
-      moved += (op_.beta.base == 0 && op_.beta.scalar < 0 && op_.beta.more.empty() ? 2.0 : 3.0) * static_cast<double>(t.temporaries.back().size) *
+      moved += (is_zero(op_.beta) ? 2.0 : 3.0) * static_cast<double>(t.temporaries.back().size) *
                static_cast<double>(size_of(op_.c.type));
       last = move(product.c, op_.c);
       last->beta = op_.beta;

@@ -49,40 +49,42 @@ struct pieces {
   void add(index size, index many, index start, masking mask) {
     if (many > 0) at[count++] = {size, many, start, mask};
   }
+
+  /// In place: to copy in wide loads what was just stored number by number takes longer than a small product.
+  void split(index n, index tile, masking mask) {
+    count = 0;
+    if (n <= tile) return add(n, 1, 0, mask);
+    const auto [size, more, fewer] = balanced(n, tile);
+    const masking most = mask == mask_last ? mask_none : mask;
+    add(size + 1, more, 0, most);
+    if (mask == mask_last) {
+      add(size, fewer - 1, (size + 1) * more, most);
+      add(size, 1, n - size, mask);
+    } else {
+      add(size, fewer, (size + 1) * more, most);
+    }
+  }
 };
 
-inline pieces split_axis(index n, index tile, masking mask) {
-  pieces p;
-  if (n <= tile) {
-    p.add(n, 1, 0, mask);
-    return p;
-  }
-  const split s = balanced(n, tile);
-  const masking most = mask == mask_last ? mask_none : mask;
-  p.add(s.size + 1, s.more, 0, most);
-  if (mask == mask_last) {
-    p.add(s.size, s.fewer - 1, (s.size + 1) * s.more, most);
-    p.add(s.size, 1, n - s.size, mask);
-  } else {
-    p.add(s.size, s.fewer, (s.size + 1) * s.more, most);
-  }
-  return p;
-}
-
-/// The loops around the tiles, innermost first; loops of one are left out and nested ones fused.
-struct loop_list {
-  step at[max_loops + 4];
+/// The loops around the tiles, innermost first; loops of one are left out and nested ones fused. The first `Inside` are written where a
+/// frame has them.
+template <int Inside> struct loop_list {
+  step* inside;
+  step at[max_loops + 4 - Inside];  // the others
   int count = 0;
+
+  explicit loop_list(step* frame_loops = nullptr) : inside(frame_loops) {}
+  step& loop(int d) { return d < Inside ? inside[d] : at[d - Inside]; }
   void add(index n, index a, index b, index c) {
     if (n == 1) return;
     if (count > 0) {
-      step& last = at[count - 1];
+      step& last = loop(count - 1);
       if (a == last.a * last.count && b == last.b * last.count && c == last.c * last.count) {
         last.count *= n;
         return;
       }
     }
-    at[count++] = {n, a, b, c};
+    loop(count++) = {n, a, b, c};
   }
   void add(const step& s) { add(s.count, s.a, s.b, s.c); }
 };
@@ -110,7 +112,7 @@ RICCI_INLINE void odometer(const step* loops, int n, const T* a, const T* b, T* 
 template <class T, bool Complex, lanes L, class A = T, class B = T> struct call {
   frame<T> f;
   pieces row, vector;
-  loop_list loops;
+  loop_list<0> loops;
   index row_count = 1, vector_count = 1;
 
   tile_fn<T> function(const piece& r, const piece& v) const {
@@ -121,14 +123,13 @@ template <class T, bool Complex, lanes L, class A = T, class B = T> struct call 
 
   /// Tiles of one shape only: the first loops of all go into the tile function.
   void run_uniform(const T* a, const T* b, T* c) {
-    loop_list all;
+    loop_list<3> all(f.loops);
     all.add(row_step(row.at[0]));
     all.add(vector_step(vector.at[0]));
     for (int i = 0; i < loops.count; ++i) all.add(loops.at[i]);
-    const int inside = all.count < 3 ? all.count : 3;
-    for (int i = 0; i < 3; ++i) f.loops[i] = i < inside ? all.at[i] : once;
+    for (int i = all.count; i < 3; ++i) f.loops[i] = once;
     const tile_fn<T> fn = function(row.at[0], vector.at[0]);
-    odometer<T>(all.at + inside, all.count - inside, a, b, c,
+    odometer<T>(all.at, all.count < 3 ? 0 : all.count - 3, a, b, c,
                 [&](const T* a0, const T* b0, T* c0) { fn(f, a0, b0, c0); });
   }
 
@@ -181,8 +182,8 @@ template <class T, bool Complex, lanes L, class A = T, class B = T> struct call 
       if (best.rows > few_rows<L>) best.rows = few_rows<L>;
       if (best.vectors > few_vectors<L>) best.vectors = few_vectors<L>;
     }
-    row = split_axis(rows, best.rows, mask_none);
-    vector = split_axis(vectors, best.vectors, mask);
+    row.split(rows, best.rows, mask_none);
+    vector.split(vectors, best.vectors, mask);
   }
 };
 
@@ -269,19 +270,21 @@ void contract_batch(const contract_args& g, const T* a, const T* b, T* c, const 
 template <class T, bool Complex, class A = T, class B = T>
 void contract_k(const contract_args& g, const T* a, const T* b, T* c, const T* alpha, const T* beta) {
   constexpr index parts = Complex ? 2 : 1, size_a = parts * sizeof(A), size_b = parts * sizeof(B), size_c = parts * sizeof(T);
+  if constexpr (!Complex)
+    if (g.row.extent == 1 && g.col.extent == 1 && g.k == 1 && g.k_outer == 1 && g.loop_count == 0) return single_dot<T, A, B>(g, a, b, c, alpha[0], beta[0]);
   call<T, Complex, lanes::k, A, B> job;
   frame<T>& f = job.f;
   set_up<T, Complex, A, B>(f, g, alpha, beta);
   if constexpr (Complex) {
     const T sa = g.conj_a ? T(-1) : T(1), sb = g.conj_b ? T(-1) : T(1);
-    f.scaled = f.alpha_re != T(1) || f.alpha_im != T(0);
-    f.own[0] = T(1), f.own[1] = -sa * sb;
-    f.other[0] = sb, f.other[1] = sa;
+    const T x = f.scaled ? T(1) : f.alpha_re;
+    f.own[0] = x, f.own[1] = -sa * sb * x;
+    f.other[0] = sb * x, f.other[1] = sa * x;
   }
   f.vec_b = g.col.b * size_b, f.vec_c = g.col.c * size_c;
   const index reals = g.lane_extent * parts, rest = reals % width<T>;
   f.vectors = reals / width<T>;
-  f.step_a = g.same_a ? 0 : width<T> * sizeof(A);
+  f.step_a = g.ones_a ? 0 : width<T> * sizeof(A);
   f.partial = rest != 0;
   if (rest) f.rest.assign(static_cast<int>(rest));
   job.split(g.row.extent, g.col.extent, mask_none);

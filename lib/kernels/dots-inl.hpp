@@ -70,6 +70,8 @@ template <class T, bool Complex, int MR, int NR, class A = T, class B = T> struc
     RICCI_EACH(r, MR) {
       RICCI_EACH(v, NR) {
         T* p = shift(c, r * f.row_c + v * f.vec_c);
+        if (f.step_a == 0)  // ones, whose imaginary parts are not to make NaN of infinities
+          RICCI_EACH(s, sets) acc[s][r][v] = even_alone<T>(acc[s][r][v]);
         T re = sum<T>(mul(acc[0][r][v], set_pairs<T>(f.own[0], f.own[1])));
         T im = sum<T>(mul(acc[1][r][v], set_pairs<T>(f.other[0], f.other[1])));
         if (f.scaled) {
@@ -79,8 +81,8 @@ template <class T, bool Complex, int MR, int NR, class A = T, class B = T> struc
         }
         if (f.reads_c) {
           const T x = p[0], y = p[1];
-          re += f.beta_re * x - f.beta_im * y;
-          im += f.beta_re * y + f.beta_im * x;
+          re += f.beta_re * x, im += f.beta_re * y;
+          if (f.beta_im != T(0)) re -= f.beta_im * y, im += f.beta_im * x;
         }
         p[0] = re;
         p[1] = im;
@@ -151,5 +153,24 @@ template <class T, bool Complex, int MR, int NR, class A = T, class B = T> struc
     });
   }
 };
+
+/// One dot product of real numbers, alone: a frame and its tiles take longer to set up than a few vectors to sum.
+template <class T, class A, class B> void single_dot(const contract_args& g, const T* a, const T* b, T* c, T alpha, T beta) {
+  const A* x = reinterpret_cast<const A*>(a);
+  const B* y = reinterpret_cast<const B*>(b);
+  const index step = g.ones_a ? 0 : width<T>;
+  vec<T> sums[4];
+  RICCI_EACH(u, 4) sums[u] = zero<T>();
+  index l = g.lane_extent / width<T>;
+  for (; l >= 4; l -= 4, x += 4 * step, y += 4 * width<T>) RICCI_EACH(u, 4) sums[u] = fma(load_as<T>(x + u * step), load_as<T>(y + u * width<T>), sums[u]);
+  for (; l > 0; --l, x += step, y += width<T>) sums[0] = fma(load_as<T>(x), load_as<T>(y), sums[0]);
+  if (const index rest = g.lane_extent % width<T>) {
+    tail<T> last;
+    last.assign(static_cast<int>(rest));
+    sums[1] = fma(load_as<T>(x, last), load_as<T>(y, last), sums[1]);
+  }
+  const T all = alpha * sum<T>(add(add(sums[0], sums[1]), add(sums[2], sums[3])));
+  *c = beta != T(0) ? all + beta * *c : all;
+}
 
 }  // namespace ricci::kernels::RICCI_ISA

@@ -83,7 +83,8 @@ template <class A, class B> RICCI_INLINE void assign(A x, cplx<B>& y) { y = {sta
 
 template <class T> RICCI_INLINE T plus_scaled(T x, T beta, T y) { return x + beta * y; }
 template <class T> RICCI_INLINE cplx<T> plus_scaled(cplx<T> x, cplx<T> beta, cplx<T> y) {
-  return {x.re + beta.re * y.re - beta.im * y.im, x.im + beta.re * y.im + beta.im * y.re};
+  const T other = beta.im != 0 ? -beta.im * y.im : T(0), own = beta.im != 0 ? beta.im * y.re : T(0);  // 0 times infinity would be NaN
+  return {x.re + beta.re * y.re + other, x.im + beta.re * y.im + own};
 }
 template <class T> RICCI_INLINE bool is_zero(T x) { return x == T(0); }
 template <class T> RICCI_INLINE bool is_zero(cplx<T> x) { return x.re == T(0) && x.im == T(0); }

@@ -38,7 +38,7 @@ struct contract_args {
   const std::int64_t* k_outer_a = nullptr;   // offsets in elements; null means one entry, zero
   const std::int64_t* k_outer_b = nullptr;
   bool conj_a = false, conj_b = false;       // complex types only
-  bool same_a = false;                       // lanes::k: a has stride 0 along the lanes, and a vector of equal elements
+  bool ones_a = false;                       // lanes::k: a is a vector of ones, with stride 0 along the lanes
 };
 
 /// alpha and beta point to one element of the compute type. beta == 0: c is never read.

@@ -56,6 +56,11 @@ template <class T> RICCI_INLINE vec<T> both_even(vec<T> v) {
   for (int i = 0; i < width<T>; ++i) w[i] = v[i & ~1];
   return w;
 }
+template <class T> RICCI_INLINE vec<T> even_alone(vec<T> v) {
+  vec<T> w;
+  for (int i = 0; i < width<T>; ++i) w[i] = i % 2 == 0 ? v[i] : T(0);
+  return w;
+}
 template <class T> RICCI_INLINE vec<T> both_odd(vec<T> v) {
   vec<T> w;
   for (int i = 0; i < width<T>; ++i) w[i] = v[i | 1];

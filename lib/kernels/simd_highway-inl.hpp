@@ -30,6 +30,8 @@ template <class T> RICCI_INLINE vec<T> size(vec<T> a) { return hn::Abs(a); }
 template <class T> RICCI_INLINE vec<T> swap_pairs(vec<T> v) { return hn::Reverse2(tag<T>(), v); }
 template <class T> RICCI_INLINE vec<T> both_even(vec<T> v) { return hn::DupEven(v); }
 template <class T> RICCI_INLINE vec<T> both_odd(vec<T> v) { return hn::DupOdd(v); }
+/// The odd lanes are zero.
+template <class T> RICCI_INLINE vec<T> even_alone(vec<T> v) { return hn::OddEven(hn::Zero(tag<T>()), v); }
 /// (x, y) in every pair of lanes.
 template <class T> RICCI_INLINE vec<T> set_pairs(T x, T y) {
   const tag<T> d;

@@ -96,7 +96,8 @@ template <class T, bool Complex, lanes L, int MR, int NV, masking Mask> struct t
         if constexpr (Reads) {
           const V old = load_at(v, f, p);
           x = fma(re, old, x);
-          if constexpr (Complex) x = fma(im, swap_pairs<T>(old), x);
+          if constexpr (Complex)
+            if (f.beta_im != T(0)) x = fma(im, swap_pairs<T>(old), x);
         }
         store_at(v, f, x, p);
       }

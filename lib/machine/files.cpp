@@ -26,12 +26,41 @@ fs::path cache_folder() {
 
 namespace {
 
-/// Where a name leads that nothing lies behind yet: a link may point there.
-fs::path end_of_links(fs::path path) {
-  std::error_code none;
-  for (int step = 0; step < 40 && fs::is_symlink(fs::symlink_status(path, none)); ++step)
-    path = path.parent_path() / fs::read_symlink(path, none);  // what is absolute stands alone
-  return path;
+/// The name of the file that is being written, for a signal handler; empty if there is none. One thread at a time has it.
+char unfinished[4096] = {};
+std::atomic<bool> has_unfinished{false};
+
+/// Says which file is unfinished, as long as it lives.
+class unfinished_file {
+ public:
+  explicit unfinished_file(const std::string& name) {
+    if (name.size() >= sizeof unfinished || has_unfinished.exchange(true)) return;
+    mine_ = true;
+    for (std::size_t i = name.size() + 1; i-- > 0;) unfinished[i] = name.c_str()[i];  // the first character last
+  }
+  ~unfinished_file() {
+    if (!mine_) return;
+    unfinished[0] = '\0';
+    has_unfinished = false;
+  }
+  unfinished_file(const unfinished_file&) = delete;
+  unfinished_file& operator=(const unfinished_file&) = delete;
+
+ private:
+  bool mine_ = false;
+};
+
+/// The open file of this process that a name such as /dev/stdout stands for, or -1. What such a name leads to is not to be replaced: others
+/// write there as well.
+int descriptor_of(const std::string& name) {
+  if (name == "/dev/stdout") return STDOUT_FILENO;
+  if (name == "/dev/stderr") return STDERR_FILENO;
+  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (!name.starts_with(folder)) continue;
+    const std::string number = name.substr(folder.size());
+    if (!number.empty() && number.size() < 6 && number.find_first_not_of("0123456789") == number.npos) return std::stoi(number);
+  }
+  return -1;
 }
 
 /// Closes the file; 0 or the error.
@@ -61,7 +90,23 @@ int make_beside(const fs::path& file, mode_t mode, std::string& name) {
 
 }  // namespace
 
+void remove_unfinished() noexcept {
+  if (unfinished[0] != '\0') ::unlink(unfinished);
+}
+
+fs::path end_of_links(fs::path path) {
+  std::error_code none;
+  for (int step = 0; step < 40 && fs::is_symlink(fs::symlink_status(path, none)); ++step)
+    path = path.parent_path() / fs::read_symlink(path, none);  // what is absolute stands alone
+  return path;
+}
+
 std::string replace_file(const std::string& file, std::initializer_list<std::string_view> parts) {
+  if (const int open = descriptor_of(file); open >= 0) {
+    const int copy = ::fcntl(open, F_DUPFD_CLOEXEC, 0);
+    const int failure = copy < 0 ? errno : write_all(copy, parts);
+    return failure == 0 ? std::string() : std::strerror(failure);
+  }
   struct stat old {};
   const bool there = ::stat(file.c_str(), &old) == 0;
   if (!there && errno != ENOENT) return std::strerror(errno);
@@ -78,6 +123,7 @@ std::string replace_file(const std::string& file, std::initializer_list<std::str
     std::string fresh;
     const int place = make_beside(target, there ? 0600 : 0666, fresh);
     if (place < 0) return std::strerror(errno);
+    const unfinished_file mark(fresh);
     if (there && ::fchmod(place, old.st_mode & 07777) != 0) failure = errno;
     if (const int bad = write_all(place, parts); failure == 0) failure = bad;
     if (failure == 0 && std::rename(fresh.c_str(), target.c_str()) != 0) failure = errno;

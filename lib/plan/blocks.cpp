@@ -87,11 +87,15 @@ class blocker {
       : work_(w), machine_(m), options_(o), hints_(h), footprint_(footprint), cuts_(known) {}
 
   void run(plan& p) {
-    if (is_elementwise(work_) && hints_.block <= 0) {
-      segment& s = p.segments.emplace_back();
-      s.steps.push_back(lower_elementwise(work_, extents_of(work_.source), machine_, options_));
-      p.seconds = std::max(s.steps[0].seconds, s.steps[0].memory_seconds);
-      return;
+    if (hints_.block <= 0) {
+      const std::vector<std::int64_t> extents = extents_of(work_.source);
+      std::optional<plan_step> step = lower_small_turn(work_, extents, machine_, options_);
+      if (!step && is_elementwise(work_)) step = lower_elementwise(work_, extents, machine_, options_);
+      if (step) {
+        p.seconds = std::max(step->seconds, step->memory_seconds);
+        p.segments.emplace_back().steps.push_back(*std::move(step));
+        return;
+      }
     }
     std::vector<int> common = common_labels(work_);
     lane_ = side_by_side(work_, common, width());
@@ -200,13 +204,22 @@ class blocker {
     if (lane_ >= 0 && !interleave) offer_lane(block, size, lane_);
   }
 
+  /// In units of whole ones: a shorter one costs calls as well.
+  static double blocks_of(std::int64_t extent, std::int64_t size) {
+    const double rest = static_cast<double>(extent % size) / static_cast<double>(size);
+    return static_cast<double>(extent / size) + (rest > 0 ? 0.5 + 0.5 * rest : 0);
+  }
+
   bool is_alone() const { return work_.ops.size() == 1 && work_.ops[0].what == action::contract; }
 
   void offer_lane(const std::vector<int>& block, std::int64_t size, int lane) {
     double times = 1;
     for (int l : block) times *= static_cast<double>(work_.source.labels[l].extent);
-    if (!block.empty()) size = std::min(size, work_.source.labels[block.back()].extent);
-    times /= static_cast<double>(size);
+    if (!block.empty()) {
+      const std::int64_t extent = work_.source.labels[block.back()].extent;
+      size = std::min(size, extent);
+      times *= blocks_of(extent, size) / static_cast<double>(extent);
+    }
     if (cuts_ && cuts_->is_hopeless(block, size, lane)) return;
     segment s = make_segment(work_, block, size, lane, machine_, options_);
     const double seconds = estimate(s, block, lane < 0 && lane_ < 0) * times * idle(block, times);

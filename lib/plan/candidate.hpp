@@ -8,7 +8,6 @@ namespace ricci::planning {
 
 using kernels::lanes;
 
-inline std::int64_t divide_up(std::int64_t x, std::int64_t y) { return (x + y - 1) / y; }
 
 /// Rows of a result beyond the second cache that are written at a time, and bytes of a row that is long. Measured.
 inline constexpr std::int64_t rows_at_once = 24, long_row = 2048;

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "plan/integers.hpp"
+
 namespace ricci::planning {
 namespace {
-
-std::int64_t divide_up(std::int64_t x, std::int64_t y) { return (x + y - 1) / y; }
 
 /// The part of the multiply-adds of whole registers that rows take whose last lanes are packed. Measured on batches.
 double tail_share(const shape& s, std::int64_t width, bool packs) {
@@ -66,7 +66,7 @@ double kernel_cycles(const shape& s, const machine& m) {
     const double per_sum = together ? 6 : m.vector_bytes >= 64 ? 20 : 8, per_tile = together ? 6 : 12;
     // Short runs of sums, one behind the other through a table of where they begin.
     if (s.k > 1 && s.lane <= 4 * width) return 3 * tiles * vectors * step;
-    return tiles * (vectors * step + per_tile + static_cast<double>(rows * cols) * per_sum) + 180;
+    return tiles * (vectors * step + per_tile + static_cast<double>(rows * cols) * per_sum) + 60;
   }
   const std::int64_t budget = (m.vector_registers >= 32 ? 24 : 12) / (complex ? 2 : 1);
   const std::int64_t vectors = s.cols * divide_up(s.lane, width);

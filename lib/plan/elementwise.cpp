@@ -9,8 +9,6 @@ namespace {
 
 bool is_wide(const operand& x) { return compute_type(x.type) == x.type; }
 
-bool is_read(const coefficient& beta) { return beta.base != 0 || beta.scalar >= 0 || !beta.more.empty(); }
-
 class tiler {
  public:
   tiler(const pair_op& op, const std::vector<std::int64_t>& extents, const machine& m, const options& o) : op_(op), m_(m), options_(o) {
@@ -78,8 +76,10 @@ class tiler {
   bool can_turn(const operand& x, const step_axis& lane) const {
     const auto has_rows = [&](const step_axis& a) { return a.label != lane.label && stride_of(x, a.label) == 1; };
     const auto is_exp = [](const pointwise_term& t) { return std::any_of(t.factors.begin(), t.factors.end(), [](const auto& f) { return f.second == function::exp; }); };
-    const std::int64_t width = m_.vector_bytes / size_ / (m_.vector_bytes == 64 ? 2 : 1);  // where there are masks vectors may be half empty
-    return m_.writes_kernels && (!beyond_ || size_ == 16 || !has_whole_rows()) && x.type == op_.c.type && is_wide(x) && lane.extent >= width && lane.c == 1 &&
+    const bool masks = m_.vector_bytes == 64;
+    const std::int64_t width = m_.vector_bytes / size_ / (masks ? 2 : 1);  // where there are masks vectors may be half empty
+    const bool few = masks && elements(op_.c) <= 512;                       // to call what packs would take longer
+    return m_.writes_kernels && (!beyond_ || size_ == 16 || !has_whole_rows()) && x.type == op_.c.type && is_wide(x) && (few || lane.extent >= width) && lane.c == 1 &&
            std::any_of(step_.axes.begin(), step_.axes.end(), has_rows) && std::none_of(op_.terms.begin(), op_.terms.end(), is_exp);
   }
 
@@ -90,15 +90,14 @@ class tiler {
 
   /// Everything that is read and written, once.
   double bytes() const {
-    double n = (is_read(op_.beta) ? 2 : 1) * elements(op_.c) * static_cast<double>(size_of(op_.c.type));
+    double n = (is_zero(op_.beta) ? 1 : 2) * elements(op_.c) * static_cast<double>(size_of(op_.c.type));
     for (const operand& x : op_.inputs) n += elements(x) * static_cast<double>(size_of(x.type));
     return n;
   }
 
   /// A result that is not read leaves past the caches.
   bool streams() const {
-    const bool reads_lines = m_.isa == "NEON" || m_.isa == "SVE" || m_.isa == "VSX";
-    return beyond_ && !reads_lines && !is_read(op_.beta) && is_wide(op_.c);
+    return beyond_ && !streams_read(m_) && is_zero(op_.beta) && is_wide(op_.c);
   }
 
   std::int64_t packed_bytes() const {
@@ -189,6 +188,24 @@ class tiler {
   bool beyond_ = false;  // the last cache
 };
 
+/// A copy in memory, in another order perhaps.
+bool is_permutation(const pair_op& op) {
+  const bool first = op.b.where == operand::kind::one;
+  const operand &from = first ? op.a : op.b, &unit = first ? op.b : op.a;
+  return op.what == action::contract && op.alpha == coefficient{1, -1, {}} && unit.where == operand::kind::one && from.where == operand::kind::external &&
+         op.c.where == operand::kind::external && !from.conj && from.type == op.c.type &&
+         from.labels.size() == op.c.labels.size();
+}
+
+/// What a pointwise kernel turns in registers faster than a mover does, whose calls take long before they begin. Measured: 60 doubles, 250
+/// floats a side, any number of complex doubles.
+bool is_small_turn(const plan_step& s) {
+  const auto size = static_cast<std::int64_t>(size_of(s.op.c.type));
+  std::int64_t bytes = size;
+  for (const step_axis& a : s.axes) bytes *= a.extent;
+  return !s.turned.empty() && s.packed.empty() && !s.buffer_c && (size == 16 || bytes <= (size == 4 ? 1 << 18 : 1 << 15));
+}
+
 }  // namespace
 
 bool is_elementwise(const work& w) {
@@ -199,7 +216,17 @@ bool is_elementwise(const work& w) {
 
 plan_step lower_elementwise(const work& w, const std::vector<std::int64_t>& extents, const machine& m, const options& o) {
   plan_step s = tiler(w.ops[0], extents, m, o).run();
-  s.repeats = w.shares && !is_read(w.ops[0].beta);
+  s.repeats = w.shares && is_zero(w.ops[0].beta);
+  return s;
+}
+
+std::optional<plan_step> lower_small_turn(const work& w, const std::vector<std::int64_t>& extents, const machine& m, const options& o) {
+  if (w.ops.size() != 1 || !is_permutation(w.ops[0])) return {};
+  pair_op op = w.ops[0];
+  make_pointwise(op);
+  plan_step s = tiler(op, extents, m, o).run();
+  if (!is_small_turn(s)) return {};
+  s.repeats = w.shares && is_zero(op.beta);
   return s;
 }
 

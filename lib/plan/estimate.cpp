@@ -59,9 +59,14 @@ double unhidden(double block_bytes) {
 }
 
 /// A product alone, in no blocks: it goes through its tensors once, the hardware follows, and nothing that a later step reads
-/// is pushed out.
-bool is_alone(const segment& s, const std::vector<int>& block) {
-  return block.empty() && s.steps.size() == 1 && (s.steps[0].how == method::direct || s.steps[0].how == method::blocked);
+/// is pushed out. So it is behind a copy to its result, if the second cache keeps that.
+bool is_alone(const segment& s, const std::vector<int>& block, const machine& m) {
+  const auto is_product = [](const plan_step& x) { return x.how == method::direct || x.how == method::blocked; };
+  if (!block.empty() || !is_product(s.steps.back()) || s.steps.size() > 2) return false;
+  if (s.steps.size() == 1) return true;
+  const plan_step &copy = s.steps[0], &product = s.steps[1];
+  return copy.how == method::move && copy.op.c == product.op.c && m.caches.size() > 1 &&
+         bytes_of(copy.op.c, copy.axes, &step_axis::c) < 0.25 * static_cast<double>(m.caches[1].bytes);
 }
 
 /// What a product of a network takes: what is not in memory comes from where all that it touches fits.
@@ -234,7 +239,7 @@ double seconds_of(const segment& s, const std::vector<int>& block, double footpr
   // What is asked for early comes in the meantime, but for many streams at once. Measured.
   const double late = !x.fetched || footprint < r.second ? 1 : x.streams_in < 3 ? 0.5 : 1;
   // Chains of even and odd products lie side by side, vector after vector: the hardware follows them through large blocks.
-  const double most = is_alone(s, block) ? (beyond ? 0.6 : 0.5) : has_halves(s) ? 1.3 : std::numeric_limits<double>::infinity();
+  const double most = is_alone(s, block, m) ? (beyond ? 0.6 : 0.5) : has_halves(s) ? 1.3 : std::numeric_limits<double>::infinity();
   const double inside = (has_halves(s) ? crowded : 1) * x.inside;
   if (x.fetched && m.caches.size() > 1 && m.caches[1].bandwidth > 0) add_spilt(x, s, !block.empty(), scratch, m);
   return x.total + late * std::min(unhidden(x.outside), most) * x.outside / r.far + std::min(unhidden(inside), beyond ? 0.75 : most) * inside / r.near;

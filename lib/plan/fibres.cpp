@@ -12,9 +12,6 @@ namespace {
 constexpr std::int64_t most_rows = 16, most_registers = 32;
 constexpr std::int64_t least_turned = 4, least_one_end = 6, least_both_ends = 3;  // rows, measured
 
-bool is_one(const coefficient& c) { return c.base == 1 && c.scalar < 0 && c.more.empty(); }
-bool is_zero(const coefficient& c) { return c == coefficient{0, -1, {}}; }
-bool same_place(const operand& x, const operand& y) { return x.where == y.where && x.id == y.id; }
 bool is_temporary(const operand& x) { return x.where == operand::kind::temporary; }
 
 class joiner {

@@ -6,16 +6,14 @@
 namespace ricci::planning {
 namespace {
 
-bool is_same(const operand& x, const operand& y) { return x.where == y.where && x.id == y.id; }
-
 bool reads(const pair_op& op, const operand& x) {
-  const auto input = [&](const operand& y) { return is_same(x, y); };
-  return is_same(op.a, x) || is_same(op.b, x) || std::any_of(op.inputs.begin(), op.inputs.end(), input);
+  const auto input = [&](const operand& y) { return same_place(x, y); };
+  return same_place(op.a, x) || same_place(op.b, x) || std::any_of(op.inputs.begin(), op.inputs.end(), input);
 }
 
 bool writes(const pair_op& op, const operand& x) {
-  return is_same(op.c, x) ||
-         std::any_of(op.outputs.begin(), op.outputs.end(), [&](const pointwise_output& o) { return is_same(o.c, x); });
+  return same_place(op.c, x) ||
+         std::any_of(op.outputs.begin(), op.outputs.end(), [&](const pointwise_output& o) { return same_place(o.c, x); });
 }
 
 /// May `op` run after `other`, which stands behind it?
@@ -26,7 +24,7 @@ bool commutes(const pair_op& op, const pair_op& other) {
 
 /// Does `op` read what `made` makes at other places than those it is computing?
 bool reads_turned(const pair_op& op, const pair_op& made) {
-  return std::any_of(op.inputs.begin(), op.inputs.end(), [&](const operand& x) { return is_same(x, made.c) && x.labels != made.c.labels; });
+  return std::any_of(op.inputs.begin(), op.inputs.end(), [&](const operand& x) { return same_place(x, made.c) && x.labels != made.c.labels; });
 }
 
 /// The labels, and the one along which c has stride 1.
@@ -47,7 +45,7 @@ struct sizes {
     for (const pointwise_term& t : op.terms) factors += t.factors.size();
     for (const operand& x : op.inputs) {
       const bool made = x.where == operand::kind::temporary &&
-                        std::any_of(outputs.begin(), outputs.end(), [&](const operand& y) { return is_same(x, y); });
+                        std::any_of(outputs.begin(), outputs.end(), [&](const operand& y) { return same_place(x, y); });
       const auto known = [&](const operand& y) { return same_elements(x, y); };
       if (!made && std::none_of(inputs.begin(), inputs.end(), known)) inputs.push_back(x);
     }
@@ -70,7 +68,7 @@ pair_op joined(const std::vector<pair_op>& parts, const F& is_read_later) {
         const operand& x = part.inputs[static_cast<std::size_t>(input)];
         int at = -1;
         for (std::size_t n = 0; n < out.outputs.size(); ++n)
-          if (is_same(out.outputs[n].c, x)) at = static_cast<int>(n);
+          if (same_place(out.outputs[n].c, x)) at = static_cast<int>(n);
         if (at >= 0 && x.where == operand::kind::temporary) {
           input = -1 - at;
           continue;
@@ -111,7 +109,7 @@ void group_pointwise(work& w) {
     if (op.what == action::pointwise) {
       sizes more = size;
       more.add(op);
-      const bool plain_beta = op.beta == coefficient{0, -1, {}} || open.empty();
+      const bool plain_beta = is_zero(op.beta) || open.empty();
       const bool turned = std::any_of(open.begin(), open.end(), [&](const pair_op& x) { return reads_turned(op, x); });
       if (!open.empty() && (shape_of(op) != shape_of(open[0]) || !more.fit() || !plain_beta || turned)) close();
       size.add(op);

@@ -168,7 +168,7 @@ class chooser {
     c.step.how = method::move;
     c.step.axes = axes;
     std::int64_t count = 1;
-    bool same = false, any_b = false, any_c = false;
+    bool same = axes.empty(), any_b = false, any_c = false;
     for (const step_axis& x : axes) {
       if (x.role == group::k || x.b == 0) return false;
       count *= x.extent;
@@ -187,7 +187,7 @@ class chooser {
   /// its registers; else 0.
   int register_that_turns(const std::vector<step_axis>& axes, const pair_op& op) const {
     const std::size_t size = size_of(op.c.type);
-    if (!m_.writes_kernels || block_.empty() || op.b.type != op.c.type || (size != 4 && size != 8) || op.beta != coefficient{0, -1, {}}) return 0;
+    if (!m_.writes_kernels || block_.empty() || op.b.type != op.c.type || (size != 4 && size != 8) || !is_zero(op.beta)) return 0;
     // How many neighbours there are in one operand with equal steps in the other.
     const auto run = [&](std::int64_t step_axis::*near, std::int64_t step_axis::*far) {
       std::int64_t count = 1, step = 0;

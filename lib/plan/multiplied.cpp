@@ -169,7 +169,7 @@ std::vector<int> order_of_labels(const work& w) {
     for (std::size_t d : axes) add({x->labels[d]});
   }
   for (const temporary& t : w.temporaries)
-    if (t.why == "local") add(t.labels);
+    if (t.from == temporary::origin::local) add(t.labels);
   std::vector<int> all(w.source.labels.size());
   std::iota(all.begin(), all.end(), 0);
   add(all);

@@ -28,7 +28,7 @@ struct operand {
   bool operator==(const operand&) const = default;
 };
 
-/// scale * scalars[slot] for a coefficient; for beta: base + sum of signed scalars.
+/// base * scalars[scalar]; for beta: that and a sum of signed scalars.
 struct coefficient {
   double base = 1;                           // the value, or the factor of the scalar
   int scalar = -1;                           // slot, or -1
@@ -36,12 +36,20 @@ struct coefficient {
   bool operator==(const coefficient&) const = default;
 };
 
+/// No scalar of a run is in it.
+inline bool is_known(const coefficient& c) { return c.scalar < 0 && c.more.empty(); }
+inline bool is_zero(const coefficient& c) { return is_known(c) && c.base == 0; }
+inline bool is_one(const coefficient& c) { return is_known(c) && c.base == 1; }
+
 inline std::complex<double> value_of(const coefficient& c, const std::complex<double>* scalars) {
   std::complex<double> x = c.base;
   if (c.scalar >= 0) x = c.base * scalars[c.scalar];  // part by part: of infinity too
   for (const auto& [slot, sign] : c.more) x += sign * scalars[slot];
   return x;
 }
+
+/// The same tensor, in whatever order its labels stand.
+inline bool same_place(const operand& x, const operand& y) { return x.where == y.where && x.id == y.id; }
 
 inline bool has(const operand& x, int label) { return contains(x.labels, label); }
 

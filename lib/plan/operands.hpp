@@ -34,7 +34,7 @@ class operand_maker {
     return x;
   }
 
-  operand new_temporary(dtype type, std::vector<int> labels, const char* why) {
+  operand new_temporary(dtype type, std::vector<int> labels, temporary::origin from = temporary::origin::computed) {
     operand x;
     x.where = operand::kind::temporary;
     x.id = static_cast<int>(out_.temporaries.size());
@@ -44,7 +44,7 @@ class operand_maker {
     temporary t;
     t.type = type;
     t.labels = std::move(labels);
-    t.why = why;
+    t.from = from;
     out_.temporaries.push_back(std::move(t));
     return x;
   }
@@ -123,7 +123,7 @@ class operand_maker {
     if (const auto known = made_.find(key); known != made_.end()) {
       x = known->second;
     } else {
-      x = new_temporary(r.type, moving_labels(r), "gathered");
+      x = new_temporary(r.type, moving_labels(r));
       gather(r, x);
       if (shares_) made_[key] = x;
     }
@@ -135,7 +135,7 @@ class operand_maker {
   operand applied(const reference& r) {
     const operand x = read(r);
     if (r.apply == function::identity) return x;
-    const operand y = new_temporary(compute_type(r.type), x.labels, "function");
+    const operand y = new_temporary(compute_type(r.type), x.labels);
     emit_pointwise({x}, {{{}, combine::multiply, {{0, r.apply}}}}, y, {0, -1, {}});
     return y;
   }
@@ -146,7 +146,7 @@ class operand_maker {
     std::vector<int> labels = inputs[0].labels;
     for (int l : inputs[1].labels)
       if (!contains(labels, l)) labels.push_back(l);
-    const operand y = new_temporary(compute_type(inputs[0].type), labels, "function");
+    const operand y = new_temporary(compute_type(inputs[0].type), labels);
     emit_pointwise(inputs, {{{}, t.how, {{0, t.factors[0].apply}, {1, t.factors[1].apply}}}}, y, {0, -1, {}});
     return y;
   }

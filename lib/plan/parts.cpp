@@ -14,8 +14,6 @@ constexpr std::int64_t most_results = 1024, fewest = 8, most = 4096;  // parts: 
 constexpr double enough_rows = 64;                                    // for threads to share
 constexpr std::int64_t long_run = 128 << 10, parts_of_rows = 16;      // bytes of a row that are read at no higher cost than more
 
-std::int64_t divide_up(std::int64_t x, std::int64_t y) { return (x + y - 1) / y; }
-
 struct cut {
   int label = -1;
   std::int64_t part = 0, count = 0;
@@ -137,7 +135,7 @@ void cut_sums(work& w, const machine& m) {
     const int parts = static_cast<int>(w.source.labels.size());
     w.source.labels.push_back({w.source.labels[static_cast<std::size_t>(c.label)].name + "'", c.count});
     temporary t;
-    t.type = compute_type(op.c.type), t.labels = {parts}, t.why = "sums of parts";
+    t.type = compute_type(op.c.type), t.labels = {parts};
     t.labels.insert(t.labels.end(), op.c.labels.begin(), op.c.labels.end());
     operand sums;
     sums.where = operand::kind::temporary, sums.id = static_cast<int>(w.temporaries.size()), sums.type = t.type;

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <set>
 
+#include <ricci/plan/path.hpp>
+
 #include "plan/blocks.hpp"
 #include "plan/cost.hpp"
 
@@ -63,7 +65,7 @@ void count_flops(plan& p) {
 bool has_variants(const program& p) {
   for (const statement& s : p.statements)
     for (const product& t : s.terms)
-      if (t.factors.size() > 2 && t.factors.size() <= 10) return true;
+      if (t.factors.size() > 2 && static_cast<int>(t.factors.size()) <= path_options{}.exact_limit) return true;
   return false;
 }
 

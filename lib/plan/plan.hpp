@@ -12,6 +12,7 @@
 
 #include "kernels/kernels.hpp"
 #include "machine/machine.hpp"
+#include "plan/integers.hpp"
 #include "plan/operand.hpp"
 
 namespace ricci {
@@ -156,12 +157,13 @@ struct plan_step {
 };
 
 struct temporary {
+  enum class origin : std::uint8_t { computed, local, copy };  // local: of the program; copy: of a tensor, its elements in another order
   dtype type = dtype::f64;
   std::vector<int> labels;
   std::int64_t size = 0;       // in elements, for one block
   std::int64_t offset = 0;     // in bytes, in the scratch
   int born = 0, dies = 0;      // first and last step
-  std::string why;             // "intermediate", "local", "overlap", "float sum"
+  origin from = origin::computed;
   bool operator==(const temporary&) const = default;
 };
 
@@ -308,9 +310,15 @@ plan_step lower_other(const pair_op& op, const std::vector<std::int64_t>& extent
 double pointwise_flops(const pair_op& op);
 double pointwise_cycles(const pair_op& op);
 
+/// A product without a sum, or a scaled copy, becomes a pointwise operation.
+void make_pointwise(pair_op& op);
+
 /// A pointwise operation over tensors in memory that is all there is: it runs in tiles of its own.
 bool is_elementwise(const work& w);
 plan_step lower_elementwise(const work& w, const std::vector<std::int64_t>& extents, const machine& m, const options& o);
+
+/// The same for a small permutation that is all there is; none if the work is another.
+std::optional<plan_step> lower_small_turn(const work& w, const std::vector<std::int64_t>& extents, const machine& m, const options& o);
 
 /// Offers a product with an even or odd matrix in halves, if it is one and may be; true if it beats `best`.
 bool try_halves(const pair_op& op, const std::vector<std::int64_t>& extents, const machine& m, plan_step& best);
@@ -338,6 +346,9 @@ struct traffic {
   double in = 0, out = 0;
 };
 traffic traffic_of(const segment& g, const std::vector<int>& block);
+
+/// Streaming stores read their lines first on this machine.
+bool streams_read(const machine& m);
 
 /// Out of memory: what the next block reads is asked for while this one runs.
 bool asks_early(const segment& g, const traffic& t, const machine& m);

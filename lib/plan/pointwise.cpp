@@ -86,7 +86,7 @@ class straightener {
   void symmetric(pair_op op, bool more) {
     operand& x = op.a.parity != 0 ? op.b : op.a;
     if (x.where == operand::kind::external && stride_of(x, turned_) > 1) x = side_by_side(x, x, op.statement, turned_);
-    const bool begins = op.beta == coefficient{0, -1, {}} && stride_of(op.c, turned_) != 1;
+    const bool begins = is_zero(op.beta) && stride_of(op.c, turned_) != 1;
     if (begins && !sum_) sum_ = beside(op.c, op.c, turned_);
     const operand c = op.c;
     const int statement = op.statement;
@@ -122,16 +122,6 @@ class straightener {
   bool wants_lanes(const pair_op& op, const operand& x) const {
     return turned_ >= 0 && w_.shares && op.what == action::contract && x.where == operand::kind::external && x.memory >= 0 &&
            stride_of(x, turned_) > 1 && stride_of(op.c, turned_) == 1;
-  }
-
-  static void make_pointwise(pair_op& op) {
-    operand one;
-    one.type = compute_type(op.c.type);
-    op.what = action::pointwise;
-    op.inputs = {op.a, op.b};
-    op.terms = {{op.alpha, combine::multiply, {{0, function::identity}, {1, function::identity}}}};
-    op.a = op.b = one;
-    op.alpha = {1, -1, {}};
   }
 
   /// The lane label that needs the fewest elements copied.
@@ -172,7 +162,7 @@ class straightener {
       step *= extent(order[d]);
     }
     temporary made;
-    made.type = t.type, made.labels = t.labels, made.size = step, made.why = "copy";
+    made.type = t.type, made.labels = t.labels, made.size = step, made.from = temporary::origin::copy;
     w_.temporaries.push_back(made);
     return t;
   }
@@ -245,6 +235,18 @@ void add_axes(plan_step& s, const std::vector<int>& labels, const std::vector<st
 }
 
 }  // namespace
+
+void make_pointwise(pair_op& op) {
+  op.what = action::pointwise;
+  pointwise_term& term = op.terms.emplace_back(pointwise_term{op.alpha, combine::multiply, {}});
+  for (operand* x : {&op.a, &op.b}) {
+    if (x->where == operand::kind::one) continue;
+    term.factors.push_back({static_cast<int>(op.inputs.size()), function::identity});
+    op.inputs.push_back(std::exchange(*x, {}));
+    x->type = compute_type(op.c.type);
+  }
+  op.alpha = {1, -1, {}};
+}
 
 void straighten(work& w, int lane, const machine& m, const std::vector<int>& block) { straightener(w, lane, m, block).run(); }
 

@@ -6,10 +6,7 @@
 namespace ricci::planning {
 namespace {
 
-bool is_one(const coefficient& c) { return c.base == 1 && c.scalar < 0 && c.more.empty(); }
-bool is_zero(const coefficient& c) { return c.base == 0 && c.scalar < 0 && c.more.empty(); }
 
-bool same_place(const operand& x, const operand& y) { return x.where == y.where && x.id == y.id; }
 
 /// The strides of x in the order of y's labels are y's.
 bool lies_as(const operand& x, const operand& y, const work& w) {

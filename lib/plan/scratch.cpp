@@ -14,8 +14,6 @@ bool same_strides(const operand& x, const operand& y, int but_x = -1, int but_y 
          (but_x < 0 || stride_of(x, but_x) == stride_of(y, but_y));
 }
 
-bool is_zero(const coefficient& beta) { return beta.base == 0 && beta.scalar < 0 && beta.more.empty(); }
-
 /// Whether a result of a pointwise step beside products may stand where a tensor does that it reads: the result of the
 /// second product in the place of what the first one reads, since a fibre is read whole before it is written, or that of a
 /// statement in the place of an input, since the kernel writes an element behind all statements.

@@ -14,7 +14,6 @@ constexpr std::int64_t least_slices = 2;
 constexpr double least_share = 0.7;  // of the first cache, by the temporaries that a run touches; measured
 constexpr int most_turned = 2;       // inputs of a pointwise step: many streams are followed through whole blocks; measured
 
-bool same_place(const operand& x, const operand& y) { return x.where == y.where && x.id == y.id; }
 
 /// Calls f with everything that an operation writes.
 template <class F>

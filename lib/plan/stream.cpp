@@ -38,7 +38,7 @@ bool is_shared(const plan& p, const segment& g, const plan_step& s) {
   return uses > 1 || (overlaps && !p.block_labels.empty());
 }
 
-bool reads_c(const pair_op& op) { return op.beta.base != 0 || op.beta.scalar >= 0 || !op.beta.more.empty(); }
+bool reads_c(const pair_op& op) { return !is_zero(op.beta); }
 
 /// Elements that are packed if pieces of c, with `tile` of the axis `cut` and one each of those outside, follow one another.
 std::int64_t packed_again(const plan_step& s, const std::vector<step_axis*>& axes, std::size_t cut, std::int64_t tile, std::int64_t step_axis::*stride) {
@@ -172,15 +172,14 @@ bool leaves_blocks(const plan_step& s, const machine& m) {
   return s.how == method::blocked && m.writes_kernels && sums <= s.cut.sums && whole_rows(s, m) && !reads_c(s.op) && compute_type(s.op.c.type) == s.op.c.type;
 }
 
-/// Streaming stores read their lines first on these.
-bool streams_read(const machine& m) { return m.isa == "NEON" || m.isa == "SVE" || m.isa == "VSX"; }
-
 /// A copy whose kernel writes whole lines past the caches where it can.
 bool leaves_copies(const plan_step& s, const machine& m) {
   return s.how == method::move && !streams_read(m) && !reads_c(s.op) && s.op.b.type == s.op.c.type;
 }
 
 }  // namespace
+
+bool streams_read(const machine& m) { return m.isa == "NEON" || m.isa == "SVE" || m.isa == "VSX"; }
 
 traffic traffic_of(const segment& g, const std::vector<int>& block) {
   traffic t;

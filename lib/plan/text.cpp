@@ -161,7 +161,7 @@ class writer {
     out_ += format("    %-2d ", number);
     if (s.how == method::pointwise) {
       const auto line = [&](const operand& c, const coefficient& beta, std::size_t first, std::size_t count) {
-        const bool updates = beta.base != 0 || beta.scalar >= 0 || !beta.more.empty();
+        const bool updates = !is_zero(beta);
         out_ += passed(c) + (updates ? " += " : " = ") + terms(s, first, count) + "\n       ";
       };
       if (s.op.before.at >= 0) out_ += product(s.op.before, s.op.inputs[static_cast<std::size_t>(s.op.before.at)], true);
@@ -203,7 +203,7 @@ class writer {
 
   void step(int number, const plan_step& s) {
     if (s.op.what != action::contract) return other_step(number, s);
-    const bool updates = s.op.beta.base != 0 || s.op.beta.scalar >= 0 || !s.op.beta.more.empty();
+    const bool updates = !is_zero(s.op.beta);
     out_ += format("    %-2d ", number) + name(s.op.c) + (updates ? " += " : " = ");
     if (s.op.alpha.base != 1 || s.op.alpha.scalar >= 0)
       out_ += format("%g", s.op.alpha.base) + (s.op.alpha.scalar >= 0 ? "*s" + std::to_string(s.op.alpha.scalar) : "") + " ";

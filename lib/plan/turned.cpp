@@ -13,8 +13,6 @@ namespace {
 constexpr std::int64_t few_neighbours = 16, many_neighbours = 32, least_whole = 64;
 constexpr std::size_t most_loops = 2;          // that such a kernel takes around the neighbours
 
-bool is_factor(const coefficient& c, double value) { return c == coefficient{value, -1, {}}; }
-bool same_place(const operand& x, const operand& y) { return x.where == y.where && x.id == y.id; }
 
 class folder {
  public:
@@ -42,11 +40,11 @@ class folder {
   /// c = b.
   static bool is_copy(const pair_op& op) {
     return op.what == action::contract && op.a.where == operand::kind::one && op.b.where != operand::kind::one &&
-           op.scale.where == operand::kind::one && is_factor(op.alpha, 1) && is_factor(op.beta, 0) && op.b.type == op.c.type && op.b.labels == op.c.labels;
+           op.scale.where == operand::kind::one && is_one(op.alpha) && is_zero(op.beta) && op.b.type == op.c.type && op.b.labels == op.c.labels;
   }
 
   /// Made for lanes side by side, and for nothing else: a buffer against overlaps stays.
-  bool is_turned_copy(const operand& t) const { return t.where == operand::kind::temporary && w_.temporaries[static_cast<std::size_t>(t.id)].why == "copy"; }
+  bool is_turned_copy(const operand& t) const { return t.where == operand::kind::temporary && w_.temporaries[static_cast<std::size_t>(t.id)].from == temporary::origin::copy; }
 
   /// Turns it, if it can then run as a product in halves.
   void turn(pair_op& op, pair_op turned) const {
@@ -95,7 +93,7 @@ class folder {
 
   /// c = product, or c += product.
   void take_result(pair_op& op) {
-    const bool known = is_factor(op.beta, 0) || is_factor(op.beta, 1);
+    const bool known = is_zero(op.beta) || is_one(op.beta);
     if (known && argument(op).where == operand::kind::temporary && turns(op.c, argument(op))) turn(op, op);
   }
 
@@ -103,7 +101,7 @@ class folder {
   void fold_result(std::size_t i) {
     pair_op& op = w_.ops[i];
     const pair_op& next = w_.ops[i + 1];
-    if (!is_copy(next) || !same_place(next.b, op.c) || !is_turned_copy(op.c) || next.b.labels != op.c.labels || !is_factor(op.beta, 0)) return;
+    if (!is_copy(next) || !same_place(next.b, op.c) || !is_turned_copy(op.c) || next.b.labels != op.c.labels || !is_zero(op.beta)) return;
     if (uses(op.c) != 2 || argument(op).where != operand::kind::temporary || !turns(next.c, argument(op))) return;
     pair_op turned = op;
     turned.c = next.c;

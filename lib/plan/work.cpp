@@ -96,7 +96,7 @@ class builder : operand_maker {
       value = operand_of(t.factors[0]);
       alpha = {t.negate ? -sign : sign, t.scalar, {}};
     } else {
-      value = new_temporary(compute_type(s.left.type), table.labels, "scattered");
+      value = new_temporary(compute_type(s.left.type), table.labels);
       if (is_pointwise(s, terms)) add_pointwise(terms, value, {0, -1, {}}, sign);
       else
         for (const product* p : terms)
@@ -122,17 +122,18 @@ class builder : operand_maker {
       throw error(errc::too_slow, "the left side " + left + " may overlap a factor, so the statement needs a temporary copy (strict)");
   }
 
-  /// Why the statement must be computed aside before the left side changes; null if it need not.
-  const char* needs_buffer(const statement& s, const std::vector<const product*>& terms) const {
+  enum class buffering : std::uint8_t { no, overlap, narrow_sum };
+  /// Whether, and why, the statement must be computed aside before the left side changes.
+  buffering needs_buffer(const statement& s, const std::vector<const product*>& terms) const {
     for (const product* t : terms)
       for (const reference& f : t->factors) {
         const overlap::kind v = verdict(s.left, f);
-        if (v == overlap::kind::may) return "overlap";
+        if (v == overlap::kind::may) return buffering::overlap;
         const bool first = t == terms[0] && is_left_itself(s, *t);  // done before anything else is added
-        if (v == overlap::kind::same && !first && !is_pointwise(s, terms) && (terms.size() > 1 || t->factors.size() > 2 || sums(s, *t))) return "overlap";
+        if (v == overlap::kind::same && !first && !is_pointwise(s, terms) && (terms.size() > 1 || t->factors.size() > 2 || sums(s, *t))) return buffering::overlap;
       }
     const bool narrow = s.left.local < 0 && compute_type(s.left.type) != s.left.type;
-    return narrow && terms.size() > 1 && !is_elementwise(s, terms) ? "float sum" : nullptr;
+    return narrow && terms.size() > 1 && !is_elementwise(s, terms) ? buffering::narrow_sum : buffering::no;
   }
 
   void add_statement(const statement& s) {
@@ -142,7 +143,7 @@ class builder : operand_maker {
       std::vector<int> labels;
       for (const auto& axis : s.left.axes)
         if (extent(axis.label) != 1) labels.push_back(axis.label);
-      local_[s.left.local] = new_temporary(compute_type(s.left.type), labels, "local").id;
+      local_[s.left.local] = new_temporary(compute_type(s.left.type), labels, temporary::origin::local).id;
     }
     for (int l : labels_of(s.left))
       if (extent(l) == 0) return;
@@ -163,7 +164,7 @@ class builder : operand_maker {
 
   /// Adds the coefficient of the left side itself to beta. Not where the two might cancel: nan - nan is not 0.
   static bool put_in(coefficient& beta, const product& t, double sign) {
-    const bool alone = beta == coefficient{0, -1, {}};
+    const bool alone = is_zero(beta);
     if (t.scalar >= 0 && alone) beta.more.push_back({t.scalar, sign});
     else if (t.scalar < 0 && beta.more.empty() && beta.base * sign >= 0) beta.base += sign;
     else return false;
@@ -197,15 +198,15 @@ class builder : operand_maker {
       emit(one(type), one(type), left, {0, -1, {}}, beta);
       return;
     }
-    if (beta == coefficient{0, -1, {}} && sign == 1 && is_gathered(s, terms)) return gather_local(terms[0]->factors[0], left);
+    if (is_zero(beta) && sign == 1 && is_gathered(s, terms)) return gather_local(terms[0]->factors[0], left);
     const bool pointwise = is_pointwise(s, terms);
-    const char* why = needs_buffer(s, terms);
+    const buffering buffer = needs_buffer(s, terms);
     operand target = left;
     coefficient first = beta;
-    if (why) {
-      target = new_temporary(type, left.labels, why);
+    if (buffer != buffering::no) {
+      target = new_temporary(type, left.labels);
       first = {0, -1, {}};
-      say_aside(left.name, why[0] == 'o');
+      say_aside(left.name, buffer == buffering::overlap);
     }
     if (pointwise) add_pointwise(terms, target, first, sign);
     for (const product* t : terms) {
@@ -213,7 +214,7 @@ class builder : operand_maker {
       add_product(*t, target, {t->negate ? -sign : sign, t->scalar, {}}, first);
       first = {1, -1, {}};
     }
-    if (why) emit(one(type), target, left, {1, -1, {}}, beta);
+    if (buffer != buffering::no) emit(one(type), target, left, {1, -1, {}}, beta);
   }
 
   /// Sums away, one factor at a time, the labels that occur nowhere else.
@@ -228,7 +229,7 @@ class builder : operand_maker {
         if (elsewhere) kept.push_back(l);
       }
       if (kept.size() == factors[f].labels.size()) continue;
-      operand sum = new_temporary(compute_type(factors[f].type), kept, "sum of one factor");
+      operand sum = new_temporary(compute_type(factors[f].type), kept);
       emit(one(sum.type), factors[f], sum, {1, -1, {}}, {0, -1, {}});
       factors[f] = sum;
     }
@@ -298,7 +299,7 @@ class builder : operand_maker {
       const std::string& key = o.key[set];
       if (const auto known = made_.find(key); known != made_.end()) return known->second;
       const operand x = self(self, o.split[set]), y = self(self, set ^ o.split[set]);
-      operand z = new_temporary(compute_type(target.type), o.kept[set], "intermediate");
+      operand z = new_temporary(compute_type(target.type), o.kept[set]);
       emit(x, y, z, {1, -1, {}}, {0, -1, {}});
       return made_[key] = z;
     };
@@ -307,7 +308,7 @@ class builder : operand_maker {
       return emit(one(target.type), known->second, target, alpha, beta);
     const operand x = build(build, o.split[all]), y = build(build, all ^ o.split[all]);
     emit(x, y, target, alpha, beta);
-    const bool plain = alpha == coefficient{1, -1, {}} && beta == coefficient{0, -1, {}};
+    const bool plain = is_one(alpha) && is_zero(beta);
     if (plain && target.where == operand::kind::temporary) made_[o.key[all]] = target;
   }
 
@@ -342,7 +343,7 @@ class builder : operand_maker {
       for (int l : y.labels)
         if (uses[l] > 0 && !contains(labels, l)) labels.push_back(l);
       for (int l : labels) ++uses[l];
-      operand z = new_temporary(compute_type(target.type), labels, "intermediate");
+      operand z = new_temporary(compute_type(target.type), labels);
       if (s < made) once_.push_back(out_.ops.size());
       emit(x, y, z, {1, -1, {}}, {0, -1, {}});
       parts.push_back(z);

@@ -4,8 +4,12 @@
 #include <ricci/core/error.hpp>
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <complex>
+#include <cstdint>
 #include <cstring>
+#include <limits>
 #include <span>
 
 namespace ricci::tools {
@@ -33,6 +37,14 @@ auto with_type(npy_type t, F f) {
   }
 }
 
+/// A float whose last bit says that something was cut off: rounding it is rounding x once.
+float cut(double x) {
+  const float y = static_cast<float>(x);
+  if (!(std::abs(x) <= std::numeric_limits<float>::max()) || static_cast<double>(y) == x) return y;
+  const auto bits = std::bit_cast<std::uint32_t>(y) - (std::abs(static_cast<double>(y)) > std::abs(x) ? 1u : 0u);
+  return std::bit_cast<float>(bits | 1u);
+}
+
 template <class To, class From>
 To cast(const From& x) {
   constexpr bool from_complex = std::is_same_v<From, std::complex<float>> || std::is_same_v<From, std::complex<double>>;
@@ -44,7 +56,7 @@ To cast(const From& x) {
   } else if constexpr (from_complex) {
     return cast<To>(x.real());
   } else if constexpr (std::is_same_v<To, half> || std::is_same_v<To, bfloat16>) {
-    return To(static_cast<float>(x));
+    return To(cut(static_cast<double>(x)));
   } else {
     return static_cast<To>(x);
   }

@@ -62,6 +62,7 @@ std::vector<std::byte> moved(const program& p, const npy_array& from, std::size_
 void check_exact(const program& p, const std::vector<npy_array>& operands) {
   long double bound = 1;
   for (const npy_array& x : operands) bound *= largest(x);
+  if (std::any_of(p.labels.begin(), p.labels.end(), [](const label_info& l) { return l.extent == 0; })) return;  // sums of nothing
   std::vector<bool> kept(p.labels.size(), false);
   for (const reference_axis& axis : p.statements[0].left.axes) kept[static_cast<std::size_t>(axis.label)] = true;
   for (std::size_t l = 0; l < p.labels.size(); ++l)
@@ -101,12 +102,28 @@ void run_on_gpu(const detail::prepared_einsum& prepared, std::vector<std::byte>&
   detail::copy_memory(result.data(), false, out, true, static_cast<std::int64_t>(result.size()), 1);
 }
 
+/// The answer where integers only move: none is converted. Nothing if there is more to do, or a plan to show.
+std::optional<einsum_answer> move_integers(const einsum_request& request, const std::vector<npy_array>& operands, npy_type type) {
+  if (!is_integer(type) || operands.size() != 1 || request.explain || request.on_gpu) return {};
+  std::byte some{};
+  const std::vector<std::int64_t> strides = operands[0].strides();
+  const detail::array_info info{&some, compute_dtype(type), operands[0].extents, strides};
+  const auto lowered = detail::lower_einsum(detail::parse({request.subscripts}, 1), {&info, 1}, nullptr);
+  if (!only_moves(lowered.statement)) return {};
+  einsum_answer answer;
+  answer.result.extents = lowered.extents;
+  answer.result.data = moved(lowered.statement, operands[0], static_cast<std::size_t>(detail::element_count(lowered.extents, size_of(info.type))));
+  answer.result.type = type;
+  return answer;
+}
+
 }  // namespace
 
 einsum_answer einsum_arrays(const einsum_request& request, const std::vector<npy_array>& operands) {
   if (operands.empty()) throw error(errc::bad_argument, "einsum needs at least one array");
   const npy_type type = request.type ? file_type(*request.type) : promote_all(operands);
   const dtype computed = compute_dtype(type);
+  if (std::optional<einsum_answer> answer = move_integers(request, operands, type)) return *std::move(answer);
 
   std::vector<std::vector<std::byte>> memory;
   std::vector<std::vector<std::int64_t>> strides;

@@ -2,17 +2,22 @@
 #include <ricci/core/error.hpp>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <iostream>
 #include <new>
 #include <string>
 #include <vector>
 
+#include "machine/files.hpp"
 #include "tools/commands.hpp"
 
 namespace {
 
 const std::vector<std::string> commands = {"info", "einsum", "explain", "bench", "tune"};
+
+/// Stands before words that CLI11 would take for its own.
+constexpr char mask = '\x01';
 
 bool is_masked(const std::string& argument) {
   return argument.starts_with("->") || std::find(commands.begin(), commands.end(), argument) != commands.end();
@@ -40,7 +45,7 @@ int refuse(std::string sentence) {
 
 int run(std::vector<std::string> arguments) {
   for (std::size_t a = 1; a < arguments.size(); ++a)
-    if (is_masked(arguments[a])) arguments[a].insert(0, " ");
+    if (is_masked(arguments[a])) arguments[a].insert(0, 1, mask);
   std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
 
   CLI::App app("Tensor contractions in index notation.", "ricci");
@@ -66,10 +71,20 @@ int run(std::vector<std::string> arguments) {
 }  // namespace
 
 std::string ricci::tools::unmask(const std::string& argument) {
-  return argument.starts_with(' ') && is_masked(argument.substr(1)) ? argument.substr(1) : argument;
+  return argument.starts_with(mask) && is_masked(argument.substr(1)) ? argument.substr(1) : argument;
+}
+
+/// A file that is half written does not stay behind; then the signal ends the program as it would have.
+extern "C" void end_by(int signal) {
+  ricci::detail::remove_unfinished();
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
 }
 
 int main(int argc, char** argv) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+    if (std::signal(signal, end_by) == SIG_IGN) std::signal(signal, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that would be too large is an error like others
   try {
     return run({argv + std::min(argc, 1), argv + argc});
   } catch (const std::bad_alloc&) {

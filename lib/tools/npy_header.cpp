@@ -10,6 +10,8 @@
 namespace ricci::tools {
 namespace {
 
+constexpr std::size_t most_extents = 64;  // NumPy has no more, and the header of such a shape is short
+
 class header_parser {
  public:
   header_parser(std::string_view text, const std::string& file) : text_(text), file_(file) {}
@@ -95,6 +97,7 @@ class header_parser {
     while (!accept(')')) {
       if (!comma) fail("its shape is not a tuple of integers");
       header_.extents.push_back(extent());
+      if (header_.extents.size() > most_extents) fail("its shape has more than " + std::to_string(most_extents) + " extents");
       comma = accept(',');
     }
     if (header_.extents.size() == 1 && !comma) fail("its shape is not a tuple of integers");

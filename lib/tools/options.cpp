@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "machine/files.hpp"
+
 namespace ricci::tools {
 namespace {
 
@@ -80,7 +82,7 @@ void check_writable(const std::string& file) {
   std::error_code ignored;
   const bool there = std::filesystem::exists(file, ignored);
   if (!std::ofstream(file, std::ios::app)) throw error(errc::bad_file, "cannot write " + file);
-  if (!there) std::filesystem::remove(file, ignored);
+  if (!there) std::filesystem::remove(ricci::detail::end_of_links(file), ignored);  // a link stays
 }
 
 void check_table_file(const std::string& file) {

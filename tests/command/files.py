@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 # .npy files: every type, order and version that NumPy writes, and files that are not what they should be.
 import os
+import resource
+import signal
 import struct
+import subprocess
 
 import numpy as np
 from numpy.lib import format as npy
 
-from support import check, finish, refuses, run
+from support import check, command, finish, refuses, run
 
 types = ["f2", "f4", "f8", "c8", "c16", "?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"]
 
@@ -73,6 +76,8 @@ def integers():
         for words in ["ij->ji", "ii->i", "ij", "ji", "...->..."]:
             check(np.array_equal(answer(words, "a.npy"), np.einsum(words, x)), f"{words} moves {x.dtype}")
         refuses("a trace beyond 2^53", "einsum", "ii", "a.npy", "-o", "new.npy", says="2^53")
+    np.save("a.npy", np.array([2 ** 60])), np.save("b.npy", np.zeros(0, "i8"))
+    check(answer("i,j->ij", "a.npy", "b.npy").shape == (1, 0), "no elements pass no bound")
     x = np.array([2 ** 52, 1], "i8")
     np.save("a.npy", x)
     check(answer("i->", "a.npy") == 2 ** 52 + 1, "2^52 + 1")
@@ -156,9 +161,66 @@ def places():
     check([f for f in os.listdir(".") if f.endswith(".tmp")] == [], "no temporary file stays")
 
 
+def open_files():
+    """What is open already is written to as it stands, not replaced."""
+    np.save("a.npy", np.arange(6.0))
+    for name in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
+        with open("log", "wb") as log:
+            log.write(b"before")
+            log.flush()
+            done = subprocess.run([command, "einsum", "i->i", "a.npy", "-o", name], stdout=log, timeout=60)
+            log.seek(0, 2)
+            log.write(b"behind")
+        text = open("log", "rb").read()
+        check(done.returncode == 0 and text.startswith(b"before\x93NUMPY") and text.endswith(np.arange(6.0).tobytes() + b"behind"), f"{name} is a file: {text[:20]!r}")
+
+
+def many_extents():
+    shape = lambda n: header("{'descr': '<f8', 'fortran_order': False, 'shape': (" + "1," * n + "), }", 2) + np.ones(1).tobytes()
+    open("a.npy", "wb").write(shape(64))
+    got = answer("...->...", "a.npy")
+    check(got is not None and got.size == 1, "64 extents, as many as NumPy has")
+    for n in (65, 22000, 60000, 400000):
+        open("a.npy", "wb").write(shape(n))
+        refuses(f"{n} extents", "einsum", "...", "a.npy", "-o", "new.npy", says="64 extents" if n < 400000 else "a.npy")
+
+
+def interrupted():
+    """Nothing half written stays behind."""
+    np.save("a.npy", np.ones((3000, 3000)))
+    for sent in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        found = False
+        for _ in range(20):
+            started = subprocess.Popen([command, "einsum", "ij->ji", "a.npy", "-o", "large.npy"])
+            while started.poll() is None and not found:
+                found = any(f.endswith(".tmp") for f in os.listdir("."))
+            started.send_signal(sent)
+            started.wait(60)
+            check([f for f in os.listdir(".") if f.endswith(".tmp")] == [], f"signal {sent} leaves {os.listdir('.')}")
+            if found:
+                break
+        check(found, f"signal {sent} came while the file was written")
+    limited = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+    refuses("a file that is too large", "einsum", "ij->ji", "a.npy", "-o", "larger.npy", says="larger.npy", preexec_fn=limited)
+
+
+def rounding():
+    """Doubles and integers become half in one rounding."""
+    values = [1 + 2.0 ** -11 + 2.0 ** -40, 2049 + 2.0 ** -20, 2.0 ** -25 * (1 + 2.0 ** -30), 65519.999999, 65520.0, -1 - 2.0 ** -11 - 2.0 ** -50, 1e300, 1e-300, 0.1, -0.0]
+    x = np.array(values)
+    np.save("a.npy", x)
+    got = answer("i->i", "a.npy", "--dtype", "f16")
+    with np.errstate(over="ignore"):
+        check(got is not None and np.array_equal(got, x.astype("f2")), f"doubles to half: {got} {x.astype('f2')}")
+
+
 good_files()
 no_elements()
 integers()
 bad_files()
 places()
+open_files()
+many_extents()
+interrupted()
+rounding()
 finish("files read, written and refused as they should be")

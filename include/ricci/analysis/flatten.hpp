@@ -18,10 +18,15 @@ struct flat_storage {
   int label_count = 0, number_count = 0, scalar_count = 0, slot_count = 0;
 
   constexpr flat_writer writer() { return {leaves, axes, uses, terms, labels}; }
+  constexpr bool looks_at_memory() const {
+    for (const leaf_info& l : leaves)
+      if (l.index_bytes > 0 || l.even_odd) return true;
+    return false;
+  }
   constexpr flat_program program() const {
     return {leaves, axes,  uses,       terms,       statements,   labels,       Leaves,
             Axes,   Uses,  Terms,      Statements,  label_count,  number_count, scalar_count,
-            slot_count, false};
+            slot_count, false, looks_at_memory()};
   }
 };
 

@@ -68,7 +68,8 @@ struct flat_program {
   const name_ref* labels = nullptr;
   int leaf_count = 0, axis_count = 0, use_count = 0, term_count = 0, statement_count = 0, label_count = 0;
   int number_count = 0, scalar_count = 0, slot_count = 0;
-  bool sum_lone = false;  // einsum: a lone label is meant
+  bool sum_lone = false;         // einsum: a lone label is meant
+  bool looks_at_memory = false;  // there are tables or declared symmetries, on whose contents the plan depends
 };
 
 /// How much room an expression needs; every node knows its own.

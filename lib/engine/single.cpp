@@ -1,0 +1,126 @@
+// Runs steps that are one call of one kernel.
+#include "engine/single.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace ricci {
+namespace {
+
+constexpr std::int64_t most_turned = 1 << 15;  // bytes: beyond, a mover is as fast
+
+/// One tile, which the kernel reads and writes where it lies or as it was packed.
+bool is_one_product(const bound_step& s) {
+  return (s.how == method::direct || s.how == method::move) && s.free_count == 1 && s.sum_count == 1 && s.tiles.size() == 1 && s.buffer_c < 0 && !s.stream_c;
+}
+
+bool is_one_tile(const bound_step& s) {
+  return s.other && s.other->tiles.size() == 1 && s.other->tile_loops.empty() && s.other->buffer < 0 && s.other->tiles[0].packed.empty() && !s.stream_c;
+}
+
+/// A written kernel that packs; null if there is none, or if a mover is as good.
+std::shared_ptr<const point_call> turn_of(const kernels::move_args& g, dtype from, dtype to, const kernels::kernel_set& kernels) {
+  const auto size = static_cast<std::int64_t>(size_of(to));
+  std::int64_t bytes = size;
+  for (int i = 0; i < g.axis_count; ++i) bytes *= g.axes[i].extent;
+  if (from != to || bytes > most_turned || g.axis_count == 0) return nullptr;
+  std::vector<point_axis> axes;
+  for (int i = 0; i < g.axis_count; ++i) axes.push_back({g.axes[i].extent, {g.axes[i].c, g.axes[i].b}});
+  const auto first = [](const point_axis& x) { return x.strides[0] == 1 ? 0 : x.strides[1] == 1 ? 1 : 2; };  // lanes, their rows
+  std::stable_sort(axes.begin(), axes.end(), [&](const point_axis& x, const point_axis& y) { return first(x) < first(y); });
+  if (axes[0].strides[0] != 1) return nullptr;
+  pair_op op;
+  op.c.type = to;
+  op.inputs.emplace_back().type = from;
+  op.terms = {{{1, -1, {}}, combine::multiply, {{0, function::identity}}}};
+  auto call = std::make_shared<point_call>();
+  call->point = kernels.pointwise[static_cast<int>(to)];
+  set_pointwise(*call, std::move(axes), op, {{op.c, {0, -1, {}}, 1}}, kernels.vector_bytes / static_cast<int>(size));
+  return is_straight(*call) ? call : nullptr;
+}
+
+/// A call that is_straight(); moves the pointers.
+inline void run_straight(const point_call& call, const void** inputs, void** outputs, const step_run& r, std::int64_t size) {
+  (*call.made)(inputs, outputs, r.alphas, r.betas);
+  if (!call.rest) return;
+  const kernels::pointwise_args& last = *call.rest;
+  const std::int64_t bytes = call.rest_at * size;
+  for (int i = 0; i < last.input_count; ++i) inputs[i] = static_cast<const char*>(inputs[i]) + bytes * last.inputs[i].lane;
+  for (int i = 0; i < last.output_count; ++i) outputs[i] = static_cast<char*>(outputs[i]) + bytes * last.outputs[i].lane;
+  (*call.rest_made)(inputs, outputs, r.alphas, r.betas);
+}
+
+}  // namespace
+
+std::optional<single_call> single_call::of(const bound_step& s, const kernels::kernel_set& kernels) {
+  if (s.other ? !is_one_tile(s) : !is_one_product(s)) return {};
+  single_call x(s);
+  if (s.other) return x;
+  if (s.pack_a >= 0) x.turn_a_ = turn_of(s.tiles[0].pack_a, s.type_a, s.type, kernels);
+  if (s.pack_b >= 0) x.turn_b_ = turn_of(s.tiles[0].pack_b, s.type_b, s.type, kernels);
+  if ((s.pack_a >= 0 && !x.turn_a_) || (s.pack_b >= 0 && !x.turn_b_)) return {};
+  if (s.pack_a < 0 && s.pack_b < 0) x.kernel_ = s.tiles[0].first.get();
+  return x;
+}
+
+single_call::source single_call::source_of(const place& p, const void* one) {
+  if (p.where == operand::kind::external) return {p.slot, nullptr, 0};
+  if (p.where == operand::kind::one) return {-1, one, 0};
+  return {-1, nullptr, p.offset};
+}
+
+single_call::single_call(const bound_step& s) : scaled_(s.scaled), size_(static_cast<std::int64_t>(size_of(s.type))), step_(&s) {
+  const void* const one = one_of(s.type);
+  a_ = source_of(s.a, one), b_ = source_of(s.b, one), c_ = source_of(s.c, one), scale_ = source_of(s.scale, one);
+  known_ = is_known(s.alpha) && is_known(s.beta);
+  if (s.other) {
+    points_ = &s.other->tiles[0];
+    straight_ = is_straight(*points_);
+    for (const std::vector<place>* list : {&s.other->inputs, &s.other->outputs})
+      for (const place& p : *list) streams_.push_back(source_of(p, one));
+    inputs_ = static_cast<int>(s.other->inputs.size()), outputs_ = static_cast<int>(s.other->outputs.size());
+    for (const std::vector<coefficient>* list : {&s.other->alphas, &s.other->betas}) known_ = known_ && std::all_of(list->begin(), list->end(), is_known);
+  }
+  if (known_) set_scalars(ready_, s, {});
+}
+
+void single_call::run_product(const step_run& r, const bindings& b, const char* temporaries, char* packs) const {
+  const bound_step& s = *step_;
+  const tile_args& t = s.tiles[0];
+  const void *from_a = a_.at(b, temporaries), *from_b = b_.at(b, temporaries);
+  for (const auto& [turn, from, at] : {std::tuple{turn_a_.get(), &from_a, s.pack_a}, {turn_b_.get(), &from_b, s.pack_b}}) {
+    if (!turn) continue;
+    void* to = packs + at;
+    run_straight(*turn, from, &to, r, size_);  // which has no coefficients
+    *from = packs + at;
+  }
+  void* const c = const_cast<void*>(c_.at(b, temporaries));
+  if (t.first) (*t.first)(from_a, from_b, c, scaled_ ? scale_.at(b, temporaries) : r.alpha, r.beta);
+  else if (s.how == method::move) s.move_c(t.store_c, from_b, c, r.beta);
+  else s.contract(t.contract, from_a, from_b, c, r.alpha, r.beta);
+}
+
+void single_call::run_points(const step_run& r, const bindings& b, const char* temporaries) const {
+  const void* inputs[kernels::max_pointwise_inputs];
+  void* outputs[kernels::max_pointwise_statements];
+  const source* from = streams_.data();
+  for (int i = 0; i < inputs_; ++i) inputs[i] = from++->at(b, temporaries);
+  for (int i = 0; i < outputs_; ++i) outputs[i] = const_cast<void*>(from++->at(b, temporaries));
+  if (straight_) run_straight(*points_, inputs, outputs, r, size_);
+  else run_pointwise(*points_, {inputs, outputs, r.alphas, r.betas, size_});
+}
+
+inline void single_call::run_with(const step_run& r, const bindings& b, const char* temporaries, char* packs) const {
+  if (kernel_) (*kernel_)(a_.at(b, temporaries), b_.at(b, temporaries), const_cast<void*>(c_.at(b, temporaries)), scaled_ ? scale_.at(b, temporaries) : r.alpha, r.beta);
+  else if (points_) run_points(r, b, temporaries);
+  else run_product(r, b, temporaries, packs);
+}
+
+void single_call::run(const bindings& b, char* temporaries, char* packs) const {
+  if (known_) return run_with(ready_, b, temporaries, packs);
+  step_run now;
+  set_scalars(now, *step_, b);
+  run_with(now, b, temporaries, packs);
+}
+
+}  // namespace ricci

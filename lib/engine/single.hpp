@@ -1,0 +1,48 @@
+// Steps that are one call of one kernel: all but the pointers, and coefficients that are scalars, is known before the run.
+#pragma once
+
+#include <optional>
+
+#include "engine/other.hpp"
+
+namespace ricci {
+
+class single_call {
+ public:
+  /// The call that a step is, in a plan without blocks; none if it is more: loops over tiles, a buffer, stores past the caches. A factor
+  /// may be packed before, if it is small and a written kernel does it. The step stays where it is as long as the call.
+  static std::optional<single_call> of(const bound_step& s, const kernels::kernel_set& kernels);
+
+  /// The steps' tensors and, behind them, what is packed, are in the scratch.
+  void run(const bindings& b, char* temporaries, char* packs) const;
+
+ private:
+  /// Where an operand is: in a slot of the bindings, a constant, or in the scratch.
+  struct source {
+    int slot = -1;
+    const void* constant = nullptr;
+    std::int64_t offset = 0;
+    const void* at(const bindings& b, const char* temporaries) const { return slot >= 0 ? b.pointers[slot] : constant ? constant : temporaries + offset; }
+  };
+
+  explicit single_call(const bound_step& s);
+  static source source_of(const place& p, const void* one);
+  void run_with(const step_run& r, const bindings& b, const char* temporaries, char* packs) const;
+  void run_product(const step_run& r, const bindings& b, const char* temporaries, char* packs) const;
+  void run_points(const step_run& r, const bindings& b, const char* temporaries) const;
+
+  const codegen::kernel* kernel_ = nullptr;  // all there is to call, or null
+  source a_, b_, c_, scale_;
+  bool known_ = true;  // the coefficients, which are in ready_
+  bool scaled_;
+  bool straight_ = false;               // points_ is a written kernel, and perhaps one for the last lanes
+  const point_call* points_ = nullptr;  // null: a product, or a permutation
+  std::vector<source> streams_;         // of these: inputs, then outputs
+  int inputs_ = 0, outputs_ = 0;
+  std::int64_t size_;
+  const bound_step* step_;
+  std::shared_ptr<const point_call> turn_a_, turn_b_;  // what packs; null: nothing
+  step_run ready_;
+};
+
+}  // namespace ricci

@@ -31,7 +31,7 @@ with tempfile.TemporaryDirectory(prefix="ricci run ") as name:
     shutil.copy(source / "run", tree / "run")
     script(top / "bin/dpkg-query", "echo installed")
     script(top / "bin/cmake", 'echo "$@" >>"%s"' % (top / "built"))
-    for program in ["ricci", "bench_tensors", "bench_fem", "bench_random", "bench_gpu_random"]:
+    for program in ["ricci", "bench_tensors", "bench_fem", "bench_fem_cuda", "bench_random", "bench_gpu_random"]:
         script(tree / "build/release/bin" / program, f'echo "{program} in $PWD:" "$@"')
     elsewhere.mkdir()
     (elsewhere / "link").symlink_to(tree / "run")
@@ -40,12 +40,19 @@ with tempfile.TemporaryDirectory(prefix="ricci run ") as name:
         return subprocess.run([by, *arguments], cwd=elsewhere, capture_output=True, text=True, timeout=60,
                               env={**os.environ, "PATH": f"{top / 'bin'}:{os.environ['PATH']}"})
 
+    # A file that is named relative to the tree may lie in build/bench/ of a tree that is new.
+    run("bench", "gemm")
+    check((tree / "build/bench").is_dir(), "bench gemm leaves build/bench/ to others")
     for by in [tree / "run", elsewhere / "link"]:
         for asked, wanted in [(("info",), "ricci in {}: info"), (("einsum", "ij", "a.npy", "-o", "b c.npy"), "ricci in {}: einsum ij a.npy -o b c.npy"),
                               (("bench", "gemm", "--json", "x"), "ricci in {}: bench gemm --json x"), (("bench", "tensors", "--file", "x"), "bench_tensors in {}: --file x"),
                               (("bench", "random", "--seed", "3"), "bench_random in {}: --seed 3"),
                               (("bench", "random", "--seed", "3", "--backend", "cuda"), "bench_gpu_random in {}: --seed 3"),
-                              (("bench", "fem", "--case", "BK1"), f"bench_fem in {{}}: --json {tree}/build/bench/fem.json --case BK1")]:
+                              (("bench", "fem", "--case", "BK1"), f"bench_fem in {{}}: --json {tree}/build/bench/fem.json --case BK1"),
+                              (("bench", "fem", "--case", "BK1", "--json", "x"), "bench_fem in {}: --case BK1 --json x"),
+                              (("bench", "fem", "--json=b c", "--case", "BK1"), "bench_fem in {}: --json b c --case BK1"),
+                              (("bench", "fem", "--backend", "cuda"), f"bench_fem_cuda in {{}}: --json {tree}/build/bench/fem_cuda.json"),
+                              (("bench", "fem", "--backend=cuda", "--json", "x"), "bench_fem_cuda in {}: --json x")]:
             done = run(*asked, by=by)
             check(done.returncode == 0 and done.stdout == wanted.format(elsewhere) + "\n", f"{by.name} {asked}: {done.stdout!r} {done.stderr!r}")
     (top / "built").unlink()

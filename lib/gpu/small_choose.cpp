@@ -1,4 +1,4 @@
-// Which kernel for many small products: the shipped table for sizes that were measured, rules for the others.
+// Which kernel for many small products: the table measured on this machine, then the shipped one for square sizes, then rules.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>

@@ -193,7 +193,7 @@ struct plan {
   bool operator==(const plan&) const = default;
 };
 
-/// What the cost model shall not decide: tests look at blocks of any size with it.
+/// What the cost model shall not decide: a stage of small factors alone has no blocks, and tests look at blocks of any size.
 struct hints {
   std::int64_t block = -1;  // extent of a block of the common label; 0: no blocks; -1: the cost model decides
   bool interleave = false;

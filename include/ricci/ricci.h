@@ -41,7 +41,8 @@ int ricci_get_num_threads(void);
  *           shares a matrix (a and b); strides may be negative.
  * Reading   beta == 0: C is not read. alpha == 0 or k == 0: A and B are not read and may be NULL.
  *           m, n or batch 0: nothing happens.
- * Aliasing  C overlaps neither A nor B. Matrices C of one batch do not overlap each other.
+ * Aliasing  C overlaps neither A nor B. Matrices C of one batch that overlap, or whose strides do not nest, are computed
+ *           one after the other, which is slow; those of arrays of pointers do not overlap.
  * Memory    no alignment is needed.
  * Threads   may be called from several threads at once.
  * Cost      2 m n k batch flop, 8 in complex types. The first call of a shape plans it and writes its kernels: some 10

@@ -48,8 +48,8 @@ template <class T> void fill(T* to, std::int64_t count) {
 template <class T> class small_statements {
  public:
   small_statements(int side, double seconds) : n_(side), seconds_(seconds) {
-    for (auto* x : {&A, &B, &C}) fill(x->data(), x->size());
-    for (auto* x : {&a, &b, &d}) fill(x->data(), x->size());
+    for (auto* t : {&A, &B, &C}) fill(t->data(), t->size());
+    for (auto* t : {&a, &b, &d}) fill(t->data(), t->size());
   }
 
   void vectors() {

@@ -45,8 +45,7 @@ class step_binder {
     if (other) b.other = bind_other(plan_, segment_, step_, kernels_);
     else if (step_.how == method::blocked) bind_blocked();
     else bind_tiles();
-    b.in_parts = adds_parts();
-    if (b.in_parts) b.contract = kernels_.contract[static_cast<int>(part_type(b.type))][static_cast<int>(lanes::n)];
+    if ((b.in_parts = adds_parts())) b.contract = kernels_.contract[static_cast<int>(part_type(b.type))][static_cast<int>(lanes::n)];
     if (step_.in_tiles) {
       bytes_a = b.other->tile_bytes;
       for (const tile_loop& l : b.other->tile_loops) b.free_count *= l.count;
@@ -346,10 +345,6 @@ void resolve_tables(bound_step& s) {
 
 }  // namespace
 
-bound_plan::bound_plan() = default;
-bound_plan::bound_plan(bound_plan&&) noexcept = default;
-bound_plan::~bound_plan() = default;
-
 bound_plan bind(const plan& p, const kernels::kernel_set& kernels, const options& o) {
   bound_plan out;
   out.has_blocks = !p.block_labels.empty();
@@ -398,15 +393,7 @@ bound_plan bind(const plan& p, const kernels::kernel_set& kernels, const options
   for (int l : p.block_labels) out.block_counts.push_back(p.source.labels[l].extent);
   if (out.has_blocks) out.block_counts.back() /= p.segments[0].block;
   out.max_threads = o.threads;
-  if (out.has_blocks || out.segments.size() != 1) return out;
-  for (const bound_step& s : out.segments[0].steps) {
-    std::optional<single_call> call = single_call::of(s, kernels);
-    if (!call) {
-      out.calls.clear();
-      return out;
-    }
-    out.calls.push_back(*std::move(call));
-  }
+  out.calls = calls_of(out, kernels);
   return out;
 }
 

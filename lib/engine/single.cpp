@@ -123,4 +123,19 @@ void single_call::run(const bindings& b, char* temporaries, char* packs) const {
   run_with(now, b, temporaries, packs);
 }
 
+std::vector<single_call> calls_of(const bound_plan& p, const kernels::kernel_set& kernels) {
+  if (p.has_blocks || p.segments.size() != 1) return {};
+  std::vector<single_call> calls;
+  for (const bound_step& s : p.segments[0].steps) {
+    std::optional<single_call> call = single_call::of(s, kernels);
+    if (!call) return {};
+    calls.push_back(*std::move(call));
+  }
+  return calls;
+}
+
+bound_plan::bound_plan() = default;
+bound_plan::bound_plan(bound_plan&&) noexcept = default;
+bound_plan::~bound_plan() = default;
+
 }  // namespace ricci

@@ -45,4 +45,7 @@ class single_call {
   step_run ready_;
 };
 
+/// All steps of a plan, if each is one call; else none. They stay where they are as long as the calls.
+std::vector<single_call> calls_of(const bound_plan& p, const kernels::kernel_set& kernels);
+
 }  // namespace ricci

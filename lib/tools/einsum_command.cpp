@@ -18,7 +18,7 @@ struct arguments {
 };
 
 void run(const arguments& given) {
-  einsum_request request{given.subscripts, {}, {}, given.explain};
+  einsum_request request{unmask(given.subscripts), {}, {}, given.explain};
   request.how.threads = given.threads, request.how.deterministic = given.deterministic;
   request.on_gpu = given.backend == "cuda";
   if (!given.type.empty()) request.type = parse_dtype(given.type);

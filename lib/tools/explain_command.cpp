@@ -77,14 +77,15 @@ std::string explain_on_gpu(const program& p, const std::string& name, const opti
 
 void run(const arguments& given) {
   const dtype type = parse_dtype(given.type);
-  const auto shapes = shapes_of(given.subscripts, parse_extents(given.extents));
+  const std::string subscripts = unmask(given.subscripts);
+  const auto shapes = shapes_of(subscripts, parse_extents(given.extents));
   options how;
   how.threads = given.threads, how.deterministic = given.deterministic;
   if (given.backend == "cuda") {
-    std::cout << explain_on_gpu(einsum_program(given.subscripts, shapes, type), given.machine, how);
+    std::cout << explain_on_gpu(einsum_program(subscripts, shapes, type), given.machine, how);
     return;
   }
-  std::cout << describe(einsum_program(given.subscripts, shapes, type), machine_of(given.machine), how);
+  std::cout << describe(einsum_program(subscripts, shapes, type), machine_of(given.machine), how);
 }
 
 }  // namespace

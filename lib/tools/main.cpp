@@ -36,6 +36,7 @@ std::string sentence_of(const CLI::App& app, const CLI::ParseError& e) {
 
 /// One line whatever was in the message: arguments and file names may hold anything.
 int refuse(std::string sentence) {
+  std::erase(sentence, mask);
   for (char& c : sentence)
     if (static_cast<unsigned char>(c) < ' ') c = ' ';
   while (!sentence.empty() && (sentence.back() == ' ' || sentence.back() == '.')) sentence.pop_back();

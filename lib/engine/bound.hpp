@@ -126,7 +126,7 @@ struct bound_plan {
   std::int64_t own_bytes() const { return temporaries_bytes + packs_bytes + runs_bytes; }
 };
 
-/// Chooses kernels and lays out tiles and scratch. Errors: too_slow, no_memory, kernel_refused.
+/// Chooses kernels and lays out tiles and scratch. Errors: no_memory, kernel_refused.
 bound_plan bind(const plan& p, const kernels::kernel_set& kernels, const options& o);
 
 /// That a run may use now.
@@ -146,8 +146,8 @@ inline void locate(const std::vector<std::int64_t>& counts, bool tail, std::int6
   }
 }
 
-/// Runs it. Allocates nothing once this thread's arena is large enough.
 struct read_tables;
+/// Runs it. Allocates nothing once this thread's arena is large enough.
 void execute(const bound_plan& p, const bindings& b, const read_tables& tables);
 
 /// What is known of a coefficient before the run.

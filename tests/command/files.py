@@ -204,6 +204,14 @@ def interrupted():
     refuses("a file that is too large", "einsum", "ij->ji", "a.npy", "-o", "larger.npy", says="larger.npy", preexec_fn=limited)
 
 
+def threads():
+    """As many as there are, whatever is allowed: the memory for 65536 was asked for."""
+    x = np.arange(600.0 * 600).reshape(600, 600) % 7
+    np.save("a.npy", x)
+    got = answer("ij,jk->ik", "a.npy", "a.npy", "--threads", "65536")
+    check(got is not None and np.array_equal(got, x @ x), "65536 threads")
+
+
 def rounding():
     """Doubles and integers become half in one rounding."""
     values = [1 + 2.0 ** -11 + 2.0 ** -40, 2049 + 2.0 ** -20, 2.0 ** -25 * (1 + 2.0 ** -30), 65519.999999, 65520.0, -1 - 2.0 ** -11 - 2.0 ** -50, 1e300, 1e-300, 0.1, -0.0]
@@ -222,5 +230,6 @@ places()
 open_files()
 many_extents()
 interrupted()
+threads()
 rounding()
 finish("files read, written and refused as they should be")

@@ -60,18 +60,16 @@ std::shared_ptr<const prepared_einsum> prepare_einsum(const einsum_words& words,
 
 void run_einsum(const prepared_einsum& prepared, void* out, std::span<const array_info> operands);
 
-/// A tensor in the memory of a GPU.
-template <class X>
-inline constexpr bool is_elsewhere = [] {
-  if constexpr (requires { X::shape_type::space; }) return X::shape_type::space == memory_space::gpu;
-  else return false;
-}();
-
 /// The numbers of an operand, kept where its array_info points to.
 template <class X>
 class array_numbers {
+  static constexpr bool is_gpu_tensor() {
+    if constexpr (requires { X::shape_type::space; }) return X::shape_type::space == memory_space::gpu;
+    else return false;
+  }
+
  public:
-  static_assert(!is_elsewhere<X>, "ricci: einsum of a text takes arrays in host memory; a statement takes gpu tensors");
+  static_assert(!is_gpu_tensor(), "ricci[R008]: einsum takes arrays in host memory, and this is a gpu tensor; see docs/errors.md#R008");
 
   explicit array_numbers(const X& x) {
     info.data = const_cast<void*>(static_cast<const void*>(x.data()));

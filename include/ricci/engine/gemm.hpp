@@ -14,7 +14,7 @@ namespace ricci {
 ///           batch and the steps from problem to problem matter to run_gemm() only.
 /// Reading   beta == 0: c is not read. alpha == 0 or k == 0: a and b are not read.
 /// Aliasing  c overlaps neither a nor b.
-/// Errors    no_memory, too_slow, bad_argument for a negative number of threads. Extents are not negative.
+/// Errors    no_memory, bad_argument for a negative number of threads. Extents are not negative.
 struct gemm_problem {
   dtype type = dtype::f64;
   bool conj_a = false, conj_b = false;

@@ -117,6 +117,7 @@ bool fits(const nest& n) {
   if (n.tail) vb = std::max(vb, n.tail->b), vc = std::max(vc, n.tail->c);
   if (n.packed) vb = std::max(vb, n.packed->b), vc = std::max(vc, n.packed->c);
   bool small = a + oa < most_offset && b + vb + ob < most_offset && c + vc < most_offset && n.start < most_offset;
+  for (const std::optional<staged_block>& s : {n.stage_a, n.stage_b}) small = small && (!s || reach(s->rows + 1, s->from) < most_offset);
   for (const code_loop& l : n.loops)
     for (std::int64_t s : {l.a, l.b, l.c}) small = small && std::abs(s) < most_offset && std::abs(s * l.count) < most_offset && l.count < most_offset;
   return small;

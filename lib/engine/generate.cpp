@@ -32,8 +32,8 @@ std::optional<codegen::turn_request> turn_of(const kernels::move_args& g, dtype 
   for (int i = 0; i < g.axis_count; ++i) {
     const kernels::axis& a = g.axes[i];
     if (a.extent == 1) continue;
-    if (a.c == 1 && a.b != 1) r.x = a.extent, r.from_x = a.b, x = true;
-    else if (a.b == 1 && a.c != 1) r.y = a.extent, r.to_y = a.c, y = true;
+    if (a.c == 1 && a.b != 1 && !x) r.x = a.extent, r.from_x = a.b, x = true;
+    else if (a.b == 1 && a.c != 1 && !y) r.y = a.extent, r.to_y = a.c, y = true;
     else if (loops == 2) return {};
     else r.loops[loops] = a.extent, r.from_loops[loops] = a.b, r.to_loops[loops] = a.c, ++loops;
   }

@@ -155,11 +155,24 @@ class cutter {
       const dtype type = leaf(left).type;
       for (const cut_label& c : cuts_)
         if (!runs_along(left, c.label) && !is_looked_up_along(left, c.label) && (several || compute_type(type) != type)) return false;
-      if (leaf(left).local) continue;
+      if (leaf(left).local) {
+        for (const slot_use& other : low_.slots)
+          if (leaf(other).local && call_.bases[other.leaf] == call_.bases[left.leaf] && !is_cut_alike(left, other)) return false;
+        continue;
+      }
       for (const slot_use& other : low_.slots)
         if (&other != &left && !leaf(other).local && !keeps_parts_apart(left, other)) return false;
     }
     return true;
+  }
+
+  /// Is the local cut in the same places where it is written and where it is read?
+  bool is_cut_alike(const slot_use& left, const slot_use& other) const {
+    return std::all_of(cuts_.begin(), cuts_.end(), [&](const cut_label& c) {
+      for (int d = 0; d < leaf(left).rank; ++d)
+        if ((left.label[d] == c.label) != (other.label[d] == c.label)) return false;
+      return true;
+    });
   }
 
   /// Does a table of the slot run along the label? Its parts add to what they find.

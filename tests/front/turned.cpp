@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <vector>
 
 #include "helpers.hpp"
 
@@ -64,4 +65,35 @@ TEMPLATE_TEST_CASE("functions of a single 16-bit element", "", ricci::half, ricc
   CHECK(static_cast<float>(*z.data()) == 1.5f);
   z() += max(x(), y());
   CHECK(static_cast<float>(*z.data()) == 5.5f);
+}
+
+TEST_CASE("a local is written along problems side by side and read under other labels") {
+  for (const int n : {5, 8, 12, 16}) {
+    tensor<double, dynamic, dynamic> B(n, n), C(n, n), expected(n, n);
+    tensor<double, dynamic, dynamic, ricci::interleaved<8>> X(n, n);
+    count_up(B), count_up(X, 4);
+    expected(i, j) = 2 * X(i, j) * B(j, i);
+    ricci::local<double> g;
+    ricci::fuse(g(i, j).assign(2 * B(i, j)), C(i, j).assign(X(i, j) * g(j, i))).run();
+    CHECK(C == expected);
+
+    tensor<double, dynamic> b(n), c(n), sums(n);
+    count_up(b);
+    sums(i) = 2 * X(i, j) * b(j);
+    ricci::local<double> h;
+    ricci::fuse(h(i).assign(2 * b(i)), c(i).assign(X(i, j) * h(j))).run();
+    CHECK(c == sums);
+  }
+}
+
+TEST_CASE("two axes of a factor have stride 1 and are copied between neighbours") {
+  std::vector<double> memory(200);
+  for (std::size_t x = 0; x < memory.size(); ++x) memory[x] = static_cast<double>(x);
+  const auto A = ricci::view(memory.data(), {9, 6, 6}, {1, 6, 1});
+  tensor<double, dynamic, dynamic, dynamic> C(6, 9, 6), B(9, 6, 6);
+  tensor<double> s;
+  ricci::fuse(ricci::options{.threads = 1}, C(b, a, c).assign(A(a, c, b) + 2 * B(a, b, c)), s().assign(C(d, a, c) * B(a, d, c))).run();
+  for (int x = 0; x < 6; ++x)
+    for (int y = 0; y < 9; ++y)
+      for (int z = 0; z < 6; ++z) REQUIRE(C(x, y, z) == A(y, z, x));
 }

@@ -79,7 +79,8 @@ class resolver {
     for (int d = 0; d < info.rank; ++d)
       for (int e = 0; e < d; ++e)
         if (p_.axes[info.first_axis + d].label == p_.axes[info.first_axis + e].label)
-          throw_verdict({fault::bad_local, p_.axes[info.first_axis + d].label}, p_);
+          throw error(errc::bad_label, "ricci[R015]: a local is read without its diagonal, but one label stands on two of its axes: " +
+                                           words(leaf, s));
   }
 
   /// A local has no slices: it is read whole.

@@ -97,3 +97,11 @@ TEST_CASE("two axes of a factor have stride 1 and are copied between neighbours"
     for (int y = 0; y < 9; ++y)
       for (int z = 0; z < 6; ++z) REQUIRE(C(x, y, z) == A(y, z, x));
 }
+
+TEST_CASE("a local has no diagonal") {
+  tensor<double, 4, 4> A;
+  tensor<double> s;
+  ricci::local<double> g;
+  CHECK_THROWS_WITH(ricci::fuse(g(i, j).assign(A(i, k) * A(k, j)), s().assign(g(i, i))).run(),
+                    Catch::Matchers::Contains("[R015]") && Catch::Matchers::Contains("diagonal") && Catch::Matchers::Contains("(i,i)"));
+}

@@ -1,6 +1,8 @@
 // ricci: tensor contractions in index notation. This header is the whole front end.
 #pragma once
 
+#include <ricci/index/subscript.hpp>  // first, so that compilers tell of few includes where a label is wrong
+
 #include <ricci/analysis/diagnostics.hpp>
 #include <ricci/batch/gemm.hpp>
 #include <ricci/batch/interleave.hpp>

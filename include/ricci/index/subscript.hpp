@@ -85,11 +85,15 @@ struct no_subscript {
   constexpr void put(std::int64_t*&) const {}
 };
 
+template <fixed_string Name>
+inline constexpr bool is_named = Name.size() > 0;
+
 }  // namespace detail
 
 /// A label: `C(i, j) = A(i, k) * B(k, j)`. Its identity is its name.
 template <fixed_string Name>
 struct label {
+  static_assert(detail::is_named<Name>, "ricci[R019]: a label has a name; see docs/errors.md#R019");
   static constexpr detail::name_ref name{Name.text, Name.size()};
   static constexpr detail::subscript_info info{name, 0, 0, false, 0};
   constexpr void put(std::int64_t*&) const {}

@@ -2,6 +2,7 @@
 #include "machine/files.hpp"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -29,25 +30,23 @@ namespace {
 /// The name of the file that is being written, for a signal handler; empty if there is none. One thread at a time has it.
 char unfinished[4096] = {};
 std::atomic<bool> has_unfinished{false};
+std::atomic<int> making{0};  ///< Threads that make a file whose name is not known yet.
+std::atomic<bool> ending{false};
 
-/// Says which file is unfinished, as long as it lives.
-class unfinished_file {
+/// No signal comes to this thread as long as it lives.
+class held_signals {
  public:
-  explicit unfinished_file(const std::string& name) {
-    if (name.size() >= sizeof unfinished || has_unfinished.exchange(true)) return;
-    mine_ = true;
-    for (std::size_t i = name.size() + 1; i-- > 0;) unfinished[i] = name.c_str()[i];  // the first character last
+  held_signals() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
   }
-  ~unfinished_file() {
-    if (!mine_) return;
-    unfinished[0] = '\0';
-    has_unfinished = false;
-  }
-  unfinished_file(const unfinished_file&) = delete;
-  unfinished_file& operator=(const unfinished_file&) = delete;
+  ~held_signals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  held_signals(const held_signals&) = delete;
+  held_signals& operator=(const held_signals&) = delete;
 
  private:
-  bool mine_ = false;
+  sigset_t before_;
 };
 
 /// The open file of this process that a name such as /dev/stdout stands for, or -1. What such a name leads to is not to be replaced: others
@@ -88,9 +87,48 @@ int make_beside(const fs::path& file, mode_t mode, std::string& name) {
   return -1;
 }
 
+/// A new file beside another; a signal handler knows of it, as long as this lives, from the moment there is such a file.
+class unfinished_file {
+ public:
+  unfinished_file(const fs::path& beside, mode_t mode) {
+    const held_signals held;  // a handler that waits for `making` runs in another thread
+    ++making;
+    if (ending) {
+      --making;
+      for (;;) ::pause();  // the program ends: nothing new is begun
+    }
+    place_ = make_beside(beside, mode, name_);
+    const int failure = errno;
+    if (place_ >= 0 && name_.size() < sizeof unfinished && !has_unfinished.exchange(true)) {
+      mine_ = true;
+      for (std::size_t i = name_.size() + 1; i-- > 0;) unfinished[i] = name_.c_str()[i];  // the first character last
+    }
+    --making;
+    errno = failure;
+  }
+  ~unfinished_file() {
+    if (!mine_) return;
+    unfinished[0] = '\0';
+    has_unfinished = false;
+  }
+  unfinished_file(const unfinished_file&) = delete;
+  unfinished_file& operator=(const unfinished_file&) = delete;
+
+  const char* name() const { return name_.c_str(); }
+  int place() const { return place_; }  ///< The open file, or -1 with errno.
+
+ private:
+  std::string name_;
+  int place_ = -1;
+  bool mine_ = false;
+};
+
 }  // namespace
 
 void remove_unfinished() noexcept {
+  ending = true;
+  while (making > 0) {
+  }
   if (unfinished[0] != '\0') ::unlink(unfinished);
 }
 
@@ -120,14 +158,12 @@ std::string replace_file(const std::string& file, std::initializer_list<std::str
     std::error_code none;
     fs::path target = there ? fs::canonical(file, none) : end_of_links(file);
     if (target.empty()) target = file;  // somebody removed it meanwhile
-    std::string fresh;
-    const int place = make_beside(target, there ? 0600 : 0666, fresh);
-    if (place < 0) return std::strerror(errno);
-    const unfinished_file mark(fresh);
-    if (there && ::fchmod(place, old.st_mode & 07777) != 0) failure = errno;
-    if (const int bad = write_all(place, parts); failure == 0) failure = bad;
-    if (failure == 0 && std::rename(fresh.c_str(), target.c_str()) != 0) failure = errno;
-    if (failure != 0) ::unlink(fresh.c_str());
+    const unfinished_file fresh(target, there ? 0600 : 0666);
+    if (fresh.place() < 0) return std::strerror(errno);
+    if (there && ::fchmod(fresh.place(), old.st_mode & 07777) != 0) failure = errno;
+    if (const int bad = write_all(fresh.place(), parts); failure == 0) failure = bad;
+    if (failure == 0 && std::rename(fresh.name(), target.c_str()) != 0) failure = errno;
+    if (failure != 0) ::unlink(fresh.name());
   }
   return failure == 0 ? std::string() : std::strerror(failure);
 }

@@ -17,7 +17,7 @@ std::filesystem::path cache_folder();
 /// a device, a pipe or what is open already (/dev/stdout) is written to itself. Gives what went wrong, in the system's words; empty if nothing did.
 std::string replace_file(const std::string& file, std::initializer_list<std::string_view> parts);
 
-/// Removes what replace_file() has begun, for a handler of signals that end the program.
+/// Removes what replace_file() has begun, for a handler of signals that end the program: other threads begin nothing any more.
 void remove_unfinished() noexcept;
 
 /// Where a name leads that nothing lies behind yet: a link may point there.

@@ -169,6 +169,12 @@ class point_code : public turn_code {
 
 #define RICCI_BY_TYPE(name, ...) (single() ? name##s(__VA_ARGS__) : name##d(__VA_ARGS__))
 
+  /// to = x / y. Lanes behind the last element do not divide 0 by 0: programs may trap invalid operations.
+  void divide(int to, int x, int y) {
+    const Xbyak::Xmm lanes = partial(now_) ? v(to) | mask(now_) | Xbyak::util::T_z : v(to);
+    RICCI_BY_TYPE(vdivp, lanes, v(x), v(y));
+  }
+
   /// f(x) in a register of its own.
   int applied(int x, function f) {
     const int y = take();
@@ -181,13 +187,13 @@ class point_code : public turn_code {
       case function::rsqrt: {
         const int one = ones();
         RICCI_BY_TYPE(vsqrtp, v(y), v(x));
-        RICCI_BY_TYPE(vdivp, v(y), v(one), v(y));
+        divide(y, one, y);
         release(one);
         break;
       }
       case function::reciprocal: {
         const int one = ones();
-        RICCI_BY_TYPE(vdivp, v(y), v(one), v(x));
+        divide(y, one, x);
         release(one);
         break;
       }
@@ -247,7 +253,7 @@ class point_code : public turn_code {
       const int z = as_it_is ? y : applied(y, f[n].apply);
       if (f[n].conj) conjugate(z, z);
       if (r_.pairs) multiply_pairs(p, z);
-      else if (divides) RICCI_BY_TYPE(vdivp, v(p), v(p), v(z));
+      else if (divides) divide(p, p, z);
       else if (t.how == combine::multiply) RICCI_BY_TYPE(vmulp, v(p), v(p), v(z));
       else if (t.how == combine::minimum) RICCI_BY_TYPE(vminp, v(p), v(z), v(p));  // of NaN and a number the last one
       else RICCI_BY_TYPE(vmaxp, v(p), v(z), v(p));

@@ -65,12 +65,19 @@ template <class T> __attribute__((noinline)) void powers(T* x, int count) {
   for (int i = 0; i < count; ++i) x[i] = power(x[i]);
 }
 
+/// x / y. Lanes behind the last element do not divide 0 by 0: programs may trap invalid operations.
+template <bool Partial, class T> RICCI_INLINE vec<T> quotient(vec<T> x, vec<T> y, const tail<T>& rest) {
+  if constexpr (Partial) return div(x, ones_behind<T>(y, rest));
+  else return div(x, y);
+}
+
 /// The function of a factor; of complex ones there is none.
-template <class T, int U> RICCI_INLINE void apply(function f, vec<T> (&x)[U]) {
+template <bool Partial, class T, int U> RICCI_INLINE void apply(function f, vec<T> (&x)[U], const tail<T>& rest) {
+  const vec<T> one = set<T>(T(1));
   switch (f) {
-    case function::reciprocal: RICCI_EACH(u, U) x[u] = div(set<T>(T(1)), x[u]); break;
+    case function::reciprocal: RICCI_EACH(u, U) x[u] = quotient<Partial, T>(one, x[u], rest); break;
     case function::sqrt: RICCI_EACH(u, U) x[u] = root<T>(x[u]); break;
-    case function::rsqrt: RICCI_EACH(u, U) x[u] = div(set<T>(T(1)), root<T>(x[u])); break;
+    case function::rsqrt: RICCI_EACH(u, U) x[u] = quotient<Partial, T>(one, root<T>(x[u]), rest); break;
     case function::abs: RICCI_EACH(u, U) x[u] = size<T>(x[u]); break;
     case function::exp: {
       T lanes[U * width<T>];
@@ -140,7 +147,7 @@ RICCI_INLINE void any_term(const pointwise_frame<E>& k, const pointwise_place<E,
   }
   read<E, U, Partial>(k, p, *f, x);
   if constexpr (!is_pair<E>)
-    if (f->apply != function::identity) apply<T, U>(f->apply, x);
+    if (f->apply != function::identity) apply<Partial, T, U>(f->apply, x, k.rest);
   for (int n = 1; n < term.count; ++n) {
     ++f;
     values<E> y[U];
@@ -149,12 +156,13 @@ RICCI_INLINE void any_term(const pointwise_frame<E>& k, const pointwise_place<E,
       RICCI_EACH(u, U) x[u] = product_of<E>(x[u], y[u]);
       continue;
     }
-    if (f->apply == function::reciprocal && term.how == combine::multiply) {
-      RICCI_EACH(u, U) x[u] = div(x[u], y[u]);
-      continue;
+    if constexpr (!is_pair<E>) {
+      if (f->apply == function::reciprocal && term.how == combine::multiply) {
+        RICCI_EACH(u, U) x[u] = quotient<Partial, T>(x[u], y[u], k.rest);
+        continue;
+      }
+      if (f->apply != function::identity) apply<Partial, T, U>(f->apply, y, k.rest);
     }
-    if constexpr (!is_pair<E>)
-      if (f->apply != function::identity) apply<T, U>(f->apply, y);
     if (term.how == combine::multiply) {
       RICCI_EACH(u, U) x[u] = mul(x[u], y[u]);
     } else if (term.how == combine::minimum) {

@@ -93,5 +93,10 @@ template <class T> RICCI_INLINE void store(vec<T> v, T* p, const tail<T>& t) {
   for (int i = 0; i < width<T> - 1; ++i)
     if (i < t.count) p[i] = v[i];
 }
+template <class T> RICCI_INLINE vec<T> ones_behind(vec<T> v, const tail<T>& t) {
+  for (int i = 1; i < width<T>; ++i)
+    if (i >= t.count) v[i] = T(1);
+  return v;
+}
 
 }  // namespace ricci::kernels::RICCI_ISA

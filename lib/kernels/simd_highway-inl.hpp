@@ -85,6 +85,10 @@ template <class T> RICCI_INLINE vec<T> load(const T* p, const tail<T>& t) {
     return hn::Combine(d, hn::ZeroExtendVector(half, hn::LoadU(quarter, p + 2)), hn::LoadU(half, p));
   }
 }
+/// The first count lanes, and 1 in the others.
+template <class T> RICCI_INLINE vec<T> ones_behind(vec<T> v, const tail<T>& t) {
+  return hn::IfThenElse(hn::FirstN(tag<T>(), static_cast<size_t>(t.count)), v, set<T>(T(1)));
+}
 #else
 template <class T> struct tail {
   int count = 0;
@@ -97,6 +101,9 @@ template <class T> struct tail {
 
 template <class T> RICCI_INLINE vec<T> load(const T* p, const tail<T>& t) {
   return hn::MaskedLoad(t.mask, tag<T>(), p);
+}
+template <class T> RICCI_INLINE vec<T> ones_behind(vec<T> v, const tail<T>& t) {
+  return hn::IfThenElse(t.mask, v, set<T>(T(1)));
 }
 #endif
 

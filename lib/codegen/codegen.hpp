@@ -105,7 +105,10 @@ std::vector<tile_choice> tile_candidates(const request& r, target t, int most);
 /// The largest block of 16-bit numbers of a, rows by summed index, that a kernel takes; its elements are neighbours along k.
 inline constexpr std::int64_t most_staged = 6144;
 
-/// Null if this request cannot be had: another lane axis, offsets beyond 1 GiB, no executable memory.
+/// Registers that a dot product of a written kernel has at most, for lanes::k.
+inline constexpr std::int64_t most_dot_pieces = 6;
+
+/// Null if this request cannot be had: for lanes::k other than short dot products (see dots_code.hpp), offsets beyond 1 GiB, no executable memory.
 /// Costs some microseconds for each thousand instructions. Source of the idea: the JIT libraries for small products.
 std::shared_ptr<const kernel> make(const request& r, target t);
 

@@ -208,18 +208,11 @@ class step_binder {
   bool make_contract(std::vector<inner_axis> axes, kernels::contract_args& out) {
     if (step_.how == method::move) return true;
     std::vector<axis> sums, rest;
-    // The axis of the smallest steps among those long enough for a tile; if none is, the longest.
     const bool rows_by_result = step_.far && planning::rows_by_result(step_, step_.op.a, &step_axis::a);
     const bool cols_by_result = step_.far && planning::rows_by_result(step_, step_.op.b, &step_axis::b);
-    const auto take = [&](std::vector<axis>& from, std::int64_t enough, bool by_result, auto fits, axis& to) {
-      std::size_t best = from.size();
-      const auto step = [&](const axis& x) { return by_result && x.c != 0 ? std::abs(x.c) : std::abs(x.a) + std::abs(x.b); };
-      for (std::size_t i = 0; i < from.size(); ++i) {
-        if (!fits(from[i])) continue;
-        if (best == from.size()) { best = i; continue; }
-        const std::int64_t length = std::min(from[i].extent, enough), other = std::min(from[best].extent, enough);
-        if (length > other || (length == other && step(from[i]) < step(from[best]))) best = i;
-      }
+    const std::int64_t size = static_cast<std::int64_t>(size_of(out_.type)), sweep = step_.lanes == lanes::n ? first_cache / size : 0;
+    const auto take = [&](std::vector<axis>& from, const tile_axis& wanted, auto fits, axis& to) {
+      const std::size_t best = wanted.among(from, fits);
       if (best == from.size()) return;
       to = from[best];
       from.erase(from.begin() + static_cast<std::ptrdiff_t>(best));
@@ -228,10 +221,10 @@ class step_binder {
       if (x.is_lane) out.lane_extent = x.eff.extent, out.ones_a = step_.lanes == lanes::k && step_.op.a.where == operand::kind::one;
       else (x.eff.c == 0 ? sums : rest).push_back(x.eff);
     }
-    take(rest, 8, rows_by_result, [](const axis& x) { return x.b == 0 && x.a != 0; }, out.row);
-    take(rest, 8, cols_by_result, [](const axis& x) { return x.a == 0 && x.b != 0; }, out.col);
+    take(rest, {8, rows_by_result, sweep}, [](const axis& x) { return x.b == 0 && x.a != 0; }, out.row);
+    take(rest, {8, cols_by_result}, [](const axis& x) { return x.a == 0 && x.b != 0; }, out.col);
     axis k;
-    take(sums, 4, false, [](const axis&) { return true; }, k);
+    take(sums, {4}, [](const axis&) { return true; }, k);
     out.k = k.extent, out.k_a = k.a, out.k_b = k.b;
     std::sort(sums.begin(), sums.end(), [](const axis& x, const axis& y) {
       return std::abs(x.a) + std::abs(x.b) < std::abs(y.a) + std::abs(y.b);

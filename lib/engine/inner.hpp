@@ -1,7 +1,9 @@
 // The axes inside a tile, as a kernel and as memory sees them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -36,6 +38,34 @@ inline std::vector<inner_axis> fused(std::vector<inner_axis> axes) {
   }
   return axes;
 }
+
+inline constexpr std::int64_t first_cache = 32 << 10;  // bytes, of most processors
+
+/// Which axis becomes the rows, the columns or the sums of a kernel's tile: the one of the smallest steps among those that are long
+/// enough; if none is, the longest. Not one that leaves the first cache again and again, for each element of another.
+struct tile_axis {
+  std::int64_t enough;
+  bool by_result = false;  // steps in c count, not those in the factors
+  std::int64_t sweep = 0;  // elements of c that the first cache holds; 0: any
+
+  std::int64_t step(const axis& x) const { return by_result && x.c != 0 ? std::abs(x.c) : std::abs(x.a) + std::abs(x.b); }
+
+  bool is_better(const axis& x, const axis& y) const {
+    const bool near = step(x) < step(y);
+    if (sweep > 0 && near && std::abs(x.c) < std::abs(y.c) && x.extent > 1 && y.extent * std::abs(y.c) > sweep) return true;
+    if (sweep > 0 && !near && std::abs(y.c) < std::abs(x.c) && y.extent > 1 && x.extent * std::abs(x.c) > sweep) return false;
+    const std::int64_t length = std::min(x.extent, enough), other = std::min(y.extent, enough);
+    return length > other || (length == other && near);
+  }
+
+  /// Its number among those that `fits` says may be it; their count if there is none.
+  template <class Fits> std::size_t among(const std::vector<axis>& axes, const Fits& fits) const {
+    std::size_t best = axes.size();
+    for (std::size_t i = 0; i < axes.size(); ++i)
+      if (fits(axes[i]) && (best == axes.size() || is_better(axes[i], axes[best]))) best = i;
+    return best;
+  }
+};
 
 /// A list of (extent, source stride, destination stride), fused, for a move kernel; false if it is too long.
 inline bool make_move(std::vector<inner_axis> axes, kernels::move_args& out) {

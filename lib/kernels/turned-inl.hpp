@@ -75,6 +75,24 @@ template <int N, class F> RICCI_INLINE void with_count(std::int64_t count, F&& f
   each<N - 1>([&](auto c) { if (count == c + 1) f(constant<c + 1>{}); });
 }
 
+/// Where a few rows (or columns) lie one behind the other: the N registers that so many rows fill become one register for each column, or
+/// the other way round. Lane l of the register `To` is element from(l) of all those of x in turn.
+template <int To, int N, class V, class From, int... L> RICCI_INLINE V collected(const V (&x)[N], constants<L...>) {
+  constexpr int w = sizeof...(L);
+  V y = __builtin_shufflevector(x[0], x[1], (From::at(To, L) < 2 * w ? From::at(To, L) : -1)...);
+  each<N - 2>([&](auto k) {
+    constexpr int next = k.value + 2;
+    y = __builtin_shufflevector(y, x[next], (From::at(To, L) / w == next ? w + From::at(To, L) % w : L)...);
+  });
+  return y;
+}
+template <int N, int W> struct apart {
+  static constexpr int at(int to, int lane) { return lane * N + to; }
+};
+template <int N, int W> struct together {
+  static constexpr int at(int to, int lane) { return (to * W + lane) % N * W + (to * W + lane) / N; }
+};
+
 /// One transposition: d[col(j) + i] = s[row(i) + j] + beta d[..] for all rows and columns.
 template <bool Reads, class S, class D> struct turning {
   static constexpr int size = middle<Reads, S, D>, n = block<size>;
@@ -228,8 +246,42 @@ template <bool Reads, class S, class D> struct turning {
   }
 #endif
 
+  /// Whether so many rows or columns, one behind the other, are put together from whole registers.
+  template <int N> static constexpr bool collects = !Reads && same<S, D> && vector_bytes == 64 && size < 16 && N > 1 && (size > 2 || N <= 4);
+  typedef typename bits_t<size == 16 ? 8 : size>::type whole_register __attribute__((vector_size(64)));
+  static constexpr int lanes = 64 / size;
+
+  /// All rows of C columns, at least a register of them.
+  template <int C> void collect_columns(const S* s, D* d) const {
+    const turning t = *this;
+    for (std::int64_t i0 = 0; i0 < t.rows; i0 += lanes) {
+      const std::int64_t i = i0 + lanes <= t.rows ? i0 : t.rows - lanes;
+      whole_register x[C];
+      RICCI_EACH(k, C) __builtin_memcpy(&x[k], s + i * C + k * lanes, 64);
+      each<C>([&](auto c) {
+        const whole_register y = collected<c.value, C, whole_register, apart<C, lanes>>(x, typename up_to_t<lanes>::type{});
+        __builtin_memcpy(d + t.col(c) + i, &y, 64);
+      });
+    }
+  }
+  /// All columns of R rows.
+  template <int R> void collect_rows(const S* s, D* d) const {
+    const turning t = *this;
+    for (std::int64_t j0 = 0; j0 < t.cols; j0 += lanes) {
+      const std::int64_t j = j0 + lanes <= t.cols ? j0 : t.cols - lanes;
+      whole_register x[R];
+      RICCI_EACH(r, R) __builtin_memcpy(&x[r], s + t.row(r) + j, 64);
+      each<R>([&](auto k) {
+        const whole_register y = collected<k.value, R, whole_register, together<R, lanes>>(x, typename up_to_t<lanes>::type{});
+        __builtin_memcpy(d + j * R + k * lanes, &y, 64);
+      });
+    }
+  }
+
   /// C columns, which are all.
   template <int C> void few_columns(const S* s, D* d) const {
+    if constexpr (collects<C>)
+      if (dense_source && rows >= lanes) return collect_columns<C>(s, d);
     const turning t = *this;
     const std::int64_t end = Reads ? rows / n * n : rows;
     std::int64_t i0 = 0;
@@ -259,6 +311,8 @@ template <bool Reads, class S, class D> struct turning {
 
   /// All columns of R rows, which are all rows.
   template <int R> void few_rows(const S* s, D* d) const {
+    if constexpr (collects<R>)
+      if (dense_destination && cols >= lanes) return collect_rows<R>(s, d);
     const turning t = *this;
     const std::int64_t end = Reads ? cols / n * n : cols;
     std::int64_t j = 0;

@@ -31,8 +31,24 @@ shape candidate::inner() const {
   }
   s.rows = row, s.cols = col;
   s.loops /= row * col;
+  if (s.lanes == lanes::k) s.neighbours = results_in_a_row(), s.only_sums = op.a.where == operand::kind::one;
   fuse_lane(s);
   return s;
+}
+
+std::int64_t candidate::results_in_a_row() const {
+  const auto stays = [&](const operand& x, bool packed) { return packed || x.type == compute_type(x.type) || x.where == operand::kind::one; };
+  const auto sums = std::count_if(step.axes.begin(), step.axes.end(), [&](const step_axis& x) { return x.role == group::k && x.label != step.lane_label; });
+  const auto has = [&](group role) { return std::any_of(step.axes.begin(), step.axes.end(), [&](const step_axis& x) { return x.role == role && x.tile > 1; }); };
+  const bool written = m.writes_kernels && m.vector_bytes == 64 && !is_complex(op.c.type) && sums <= 1 && !(has(group::m) && has(group::n));
+  if (!written || !stays(op.a, step.pack_a) || !stays(op.b, step.pack_b) || !stays(op.c, step.buffer_c)) return 0;
+  std::int64_t run = 1;
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (const step_axis& x : step.axes)
+      if (x.c == run && x.role != group::k && x.tile > 1) run *= x.tile, grown = true;
+  }
+  return run;
 }
 
 void candidate::fuse_lane(shape& s) const {
@@ -71,6 +87,22 @@ double candidate::pack_cycles(const operand& x, std::int64_t step_axis::*stride,
          move_cycles(tile_size(stride, lane_extra), same, any, x.type != compute_type(x.type));
 }
 
+double candidate::collecting(const operand& x, std::int64_t step_axis::*stride, const step_axis& run, const step_axis& lane) const {
+  const auto size = static_cast<std::int64_t>(size_of(x.type));
+  const std::int64_t width = m.vector_bytes / size;
+  if (m.vector_bytes < 64 || size < 4 || stride == &step_axis::c || x.type != compute_type(x.type) || run.role != group::k || run.tile >= width / 2 || lane.*stride != run.tile) return 1;
+  std::int64_t rows = lane.tile;
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (const step_axis& y : step.axes)
+      if (y.*stride == rows * run.tile && y.tile > 1 && y.role != group::k) rows *= y.tile, grown = true;
+  }
+  if (rows < width) return 1;
+  constexpr double begin = 20;  // cycles for each run of rows
+  const double usual = 2 * static_cast<double>(rows * run.tile);
+  return std::min(1.0, std::max(0.1, 0.6 * static_cast<double>(run.tile) / static_cast<double>(width)) + begin / usual);
+}
+
 double candidate::turning(const operand& x, std::int64_t step_axis::*stride) const {
   const step_axis *run = nullptr, *lane = nullptr;
   int rows = 0, others = 0;
@@ -81,7 +113,9 @@ double candidate::turning(const operand& x, std::int64_t step_axis::*stride) con
     else ++(a.role == group::batch ? others : rows);
   }
   constexpr std::int64_t short_row = 8;
-  if (!run || !lane || rows > 0 || run->role != group::k) return 1;
+  if (!run || !lane) return 1;
+  if (const double share = collecting(x, stride, *run, *lane); share < 1) return share;
+  if (rows > 0 || run->role != group::k) return 1;
   const std::size_t size = size_of(x.type);
   if (run->tile <= short_row) return others == 0 && size <= 4 ? 0.3 : 1;
   const bool plane = step.lanes == lanes::k && std::min(run->tile, lane->tile) >= 2 * short_row;

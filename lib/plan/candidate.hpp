@@ -45,9 +45,14 @@ struct candidate {
 
   std::int64_t tile_size(std::int64_t step_axis::*stride, bool with_lane_only_in_c) const;
   std::int64_t packed_bytes() const;
+  /// How many results of dot products lie one right behind the other, if kernels for such are written; else 0: of products
+  /// of matrices, whose tiles are compiled.
+  std::int64_t results_in_a_row() const;
   double result_bytes() const;
 
   bool has_sums() const;
+  /// Whether a kernel reads what is packed in one go: nothing is gained by keeping much of it.
+  bool reads_packed_once() const;
 
   /// Down to what tiles may be halved.
   struct tile_limits {
@@ -81,6 +86,8 @@ struct candidate {
   /// The share of its usual cost at which an operand is packed whose neighbours are summed: short rows, and planes of two summed
   /// labels, are turned in registers. Measured.
   double turning(const operand& x, std::int64_t step_axis::*stride) const;
+  /// The same where the lanes are rows of a few neighbours, one right behind the other: columns are put together from whole registers.
+  double collecting(const operand& x, std::int64_t step_axis::*stride, const step_axis& run, const step_axis& lane) const;
   /// A result of several axes that is brought from a buffer to where it belongs goes there in short pieces, beyond the second
   /// cache a line or less each; a factor that is packed across its neighbours comes from there in such pieces. Measured.
   double scattering(const operand& x, std::int64_t step_axis::*stride, bool same) const;

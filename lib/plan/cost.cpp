@@ -2,6 +2,7 @@
 #include "plan/cost.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "plan/integers.hpp"
 
@@ -38,10 +39,24 @@ double stream_rate(double bytes, const machine& m) {
 
 double call_cycles(const machine& m) { return m.writes_kernels ? 20 : 55; }
 
+namespace {
+
+/// Of short dot products, a register of results at once: what is loaded and multiplied, or the exchanges that add the lanes up.
+double short_dots_cycles(const shape& s, std::int64_t width) {
+  const std::int64_t pieces = s.k * divide_up(s.lane, width), results = s.rows * s.cols * s.loops;
+  const double segment = pieces > 1 ? static_cast<double>(width) : static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(s.lane, 2))));
+  const bool whole = pieces == 1 && (segment == static_cast<double>(s.lane) || s.lane == 3);  // registers of several, as a rule
+  const double loads = (whole ? static_cast<double>(s.lane) : static_cast<double>(width * pieces)) * (s.only_sums ? 0.5 : 1);
+  return static_cast<double>(results / s.neighbours * divide_up(s.neighbours, width)) * (std::max(loads, 2 * (segment - 1)) + 3) + 15;
+}
+
+}  // namespace
+
 double kernel_cycles(const shape& s, const machine& m) {
   const bool complex = is_complex(s.type), written = m.writes_kernels;
   const std::int64_t width = std::max<std::int64_t>(1, m.vector_bytes / static_cast<std::int64_t>(size_of(s.type)));
   const double fma_of_pair = complex ? 2 : 1;
+  if (s.lanes == kernels::lanes::k && s.neighbours > 1 && s.k * divide_up(s.lane, width) <= most_dot_pieces) return short_dots_cycles(s, width);
   if (s.lanes == kernels::lanes::k) {
     const bool many = m.vector_registers >= 32;
     const std::int64_t cols = std::min<std::int64_t>(s.cols, s.converts_b ? 4 : many ? 3 : complex ? 1 : 2);

@@ -30,17 +30,27 @@ bool candidate::has_sums() const {
 
 std::int64_t candidate::least_tile(const step_axis& x, const tile_limits& l) const {
   const std::int64_t n = x.label == step.lane_label ? l.lanes : x.role == group::k ? 32 : x.role == group::batch ? 1 : 8;
-  return l.whole_lines && !has_sums() && block_labels.empty() ? std::max(n, packed_line(step, op, x)) : n;
+  return l.whole_lines && (!has_sums() || reads_packed_once()) && block_labels.empty() ? std::max(n, packed_line(step, op, x)) : n;
+}
+
+bool candidate::reads_packed_once() const {
+  constexpr std::int64_t rows = 2;  // with more, what is computed hides where it comes from
+  std::int64_t a = 1, b = 1;
+  for (const step_axis& x : step.axes) {
+    if (x.a == 0) a *= x.extent;
+    if (x.b == 0) b *= x.extent;
+  }
+  return !step.buffer_c && (!step.pack_a || a <= rows) && (!step.pack_b || b <= rows);
 }
 
 bool candidate::halve_longest(const tile_limits& l, std::int64_t far) {
-  const bool all = packed_bytes() > far || !has_sums();
+  const bool all = packed_bytes() > far || !has_sums(), once = !all && reads_packed_once();
   step_axis* best = nullptr;
   double worth = 0;
   for (step_axis& x : step.axes) {
     const bool is_lane = x.label == step.lane_label;
     const bool is_packed = is_lane || (step.pack_a && x.a != 0) || (step.pack_b && x.b != 0) || (step.buffer_c && x.c != 0);
-    if (!is_packed || x.part != 0 || x.tile <= least_tile(x, l) || (!all && x.role != group::batch)) continue;
+    if (!is_packed || x.part != 0 || x.tile <= least_tile(x, l) || (!all && x.role != group::batch && !(once && x.role != group::k))) continue;
     const bool first = x.role == group::batch && !is_lane && has_sums();
     const double span = static_cast<double>(x.tile) * (first ? 1e6 : x.role == group::k ? 0.01 : 1);
     if (span > worth) worth = span, best = &x;
@@ -49,7 +59,7 @@ bool candidate::halve_longest(const tile_limits& l, std::int64_t far) {
   const std::int64_t pieces = divide_up(best->extent, best->tile) * 2;
   std::int64_t tile = divide_up(best->extent, pieces);
   if (best->label == step.lane_label) tile = divide_up(tile, l.width) * l.width;
-  else if (!has_sums()) tile = std::max(tile, std::min(least_tile(*best, l), best->tile - 1));
+  else if (!has_sums() || once) tile = std::max(tile, std::min(least_tile(*best, l), best->tile - 1));
   best->tile = std::min(tile, best->tile - 1);
   return true;
 }
@@ -59,7 +69,8 @@ void candidate::fit_tiles() {
   const std::int64_t far = m.caches.size() < 2 ? 131072 : m.caches[1].bytes / 2;
   const std::int64_t first = m.caches.empty() ? 24576 : m.caches[0].bytes * 3 / 4;
   // Without sums all is read once: what is long enough for the hardware to follow matters more than the first cache. Measured.
-  const std::int64_t near = has_sums() || !block_labels.empty() ? first : std::max(first, far / 4);
+  // What is read once shares the first cache with what it is made of and what comes of it.
+  const std::int64_t near = has_sums() && reads_packed_once() ? first / 3 : has_sums() || !block_labels.empty() ? first : std::max(first, far / 4);
   constexpr std::int64_t row_bytes = 4096;
   const auto size = static_cast<std::int64_t>(size_of(compute_type(op.c.type)));
   const std::int64_t width = m.vector_bytes / size;
@@ -71,17 +82,18 @@ void candidate::fit_tiles() {
 
 void candidate::follow_rows_of_b() {
   step_axis* k = nullptr;
+  const bool side_by_side = step.lanes == lanes::batch;
   double bytes = static_cast<double>(size_of(op.b.type));
   for (step_axis& x : step.axes) {
     bytes *= static_cast<double>(x.extent);
-    if (x.role == group::m || x.role == group::batch || x.tile != x.extent) return;
+    if (x.role == group::m || x.role == (side_by_side ? group::n : group::batch) || x.tile != x.extent) return;
     if (x.role == group::k) {
       if (k) return;
       k = &x;
     }
   }
   const auto far = [&](const step_axis& x) { return std::abs(x.b) * static_cast<std::int64_t>(size_of(op.b.type)) >= 2048; };
-  if (step.lanes != lanes::n || step.pack_b || step.buffer_c || !k || !far(*k) || k->part != 0 || !block_labels.empty()) return;
+  if (step.lanes == lanes::k || step.pack_a || step.pack_b || step.buffer_c || !k || !far(*k) || k->part != 0 || !block_labels.empty()) return;
   if (m.caches.size() < 2 || bytes < 0.5 * static_cast<double>(m.caches[1].bytes) || compute_type(op.c.type) != op.c.type) return;
   k->tile = std::min<std::int64_t>(k->tile, 8);
   along_rows_of_b = true;

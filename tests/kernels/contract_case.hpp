@@ -36,6 +36,8 @@ struct shape {
   bool conj_a = false, conj_b = false;
   bool packed = false;  // no gaps, natural order
   bool k_next = false;  // lanes::n: a has unit stride along k
+  bool dense_c = false;  // c as if it were packed
+  bool ones = false;     // lanes::k: a is a vector of ones
 };
 
 inline std::string text(const shape& s) {
@@ -43,7 +45,7 @@ inline std::string text(const shape& s) {
   o << "lanes::" << (s.along == lanes::n ? "n" : s.along == lanes::batch ? "batch" : "k") << " lane " << s.lane
     << " row " << s.row << " col " << s.col << " k " << s.k << " k_outer " << s.k_outer << " loops";
   for (extent_t e : s.loops) o << ' ' << e;
-  o << (s.conj_a ? " conj_a" : "") << (s.conj_b ? " conj_b" : "") << (s.packed ? " packed" : "");
+  o << (s.conj_a ? " conj_a" : "") << (s.conj_b ? " conj_b" : "") << (s.packed ? " packed" : "") << (s.dense_c ? " dense_c" : "") << (s.ones ? " ones" : "");
   return o.str();
 }
 
@@ -116,9 +118,11 @@ template <class T, class A = T, class B = T> class runner {
       b.push_back(g() % 4 != 0);
       c.push_back(true);
     }
+    if (s.ones) a.assign(a.size(), false);
     a_ = lay_out(extent_, a, s.packed, g, s.k_next ? 3 : 0);
     b_ = lay_out(extent_, b, s.packed, g);
-    c_ = lay_out(extent_, c, s.packed, g);
+    c_ = lay_out(extent_, c, s.packed || s.dense_c, g);
+    if (s.ones) a_.size = 64 / static_cast<extent_t>(sizeof(A));
     for (extent_t i = 0; i < s.k_outer; ++i) {
       table_a_.push_back(a_.stride[4] * i);
       table_b_.push_back(b_.stride[4] * i);
@@ -130,7 +134,7 @@ template <class T, class A = T, class B = T> class runner {
     guarded<A> a(static_cast<std::size_t>(a_.size), at_end_);
     guarded<B> b(static_cast<std::size_t>(b_.size), at_end_);
     guarded<T> c(static_cast<std::size_t>(c_.size), at_end_);
-    for (A& x : a) x = random_value<A>(g);
+    for (A& x : a) x = s_.ones ? A(1) : random_value<A>(g);
     for (B& x : b) x = nan_in_a ? B(0) : random_value<B>(g);
     if (nan_in_a) a[static_cast<std::size_t>(a_.first)] = A(std::numeric_limits<R>::quiet_NaN());
     const R poison = std::numeric_limits<R>::quiet_NaN();
@@ -159,7 +163,7 @@ template <class T, class A = T, class B = T> class runner {
     g.loop_count = static_cast<int>(s_.loops.size());
     for (std::size_t i = 0; i < s_.loops.size(); ++i)
       g.loops[i] = {s_.loops[i], a_.stride[5 + i], b_.stride[5 + i], c_.stride[5 + i]};
-    g.conj_a = s_.conj_a, g.conj_b = s_.conj_b;
+    g.conj_a = s_.conj_a, g.conj_b = s_.conj_b, g.ones_a = s_.ones;
     kernel()(g, a + a_.first, b + b_.first, c + c_.first, &alpha, &beta);
   }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "machines.hpp"
+#include "plan/cost.hpp"
 
 using namespace ricci;
 using namespace ricci::test;
@@ -59,4 +60,19 @@ TEST_CASE("columns under several labels of one extent take the time of as many u
   const plan one = tall(3000, 1, 27, 1, 8), three = tall(3000, 3, 3, 3, 2);
   CHECK(of_steps(three) < 1.1 * of_steps(one));
   CHECK(of_steps(one) < 1.1 * of_steps(three));
+}
+
+TEST_CASE("short dot products whose results are neighbours cost what their loads and exchanges do") {
+  machine m = *named_machine("avx512");
+  m.writes_kernels = true;
+  planning::shape s;
+  s.lanes = kernels::lanes::k, s.rows = 3, s.lane = 3, s.loops = 1000;
+  const double compiled = planning::kernel_cycles(s, m);
+  s.neighbours = 3000;
+  CHECK(planning::kernel_cycles(s, m) < 0.3 * compiled);
+  CHECK(planning::kernel_cycles(s, m) > 3000);  // a cycle each
+  s.lane = 1000;
+  const double written = planning::kernel_cycles(s, m);
+  s.neighbours = 0;
+  CHECK(planning::kernel_cycles(s, m) == written);  // no code is written for long ones
 }

@@ -47,6 +47,45 @@ TEST_CASE("without sums, neighbours that are packed along another label come in 
   }
 }
 
+TEST_CASE("what is packed and read once stays in the first cache beside its source and its result") {
+  const machine m = *named_machine("avx512");
+  const options o;
+  const std::vector<int> none;
+  pair_op op;
+  op.a.where = op.b.where = op.c.where = operand::kind::external;
+  const auto fitted = [&](std::int64_t rows) {
+    planning::candidate x{m, o, none, op, {}, false};
+    x.step.lanes = kernels::lanes::n, x.step.lane_label = 1, x.step.pack_b = true;
+    x.step.axes = {{1, 28728, 28728, 0, 2, 1, group::n}, {2, 2, 2, 1, 1, 0, group::k}};
+    if (rows > 1) x.step.axes.push_back({0, rows, rows, 2, 0, 28728, group::m});
+    CHECK(x.reads_packed_once() == (rows < 8));
+    x.fit_tiles();
+    CHECK(x.step.axes[1].tile == 2);
+    return x.packed_bytes();
+  };
+  for (const std::int64_t rows : {1, 2}) CHECK(fitted(rows) <= m.caches[0].bytes / 3);
+  CHECK(fitted(8) == 28728 * 2 * 8);
+}
+
+TEST_CASE("sums over long rows of two tensors follow the rows") {
+  const machine m = *named_machine("avx512");
+  const options o;
+  const std::vector<int> none;
+  pair_op op;
+  op.a.where = op.b.where = op.c.where = operand::kind::external;
+  const auto followed = [&](std::int64_t row, std::int64_t count) {
+    planning::candidate x{m, o, none, op, {}, false};
+    x.step.lanes = kernels::lanes::batch, x.step.lane_label = 0;
+    x.step.axes = {{0, row, row, 1, 1, 1, group::batch}, {1, count, count, row, row, 0, group::k}};
+    x.follow_rows_of_b();
+    return x.step.axes[1].tile;
+  };
+  CHECK(followed(14880, 539) == 8);
+  CHECK(followed(14880, 3) == 3);
+  CHECK(followed(200, 539) == 539);   // rows a page holds several of
+  CHECK(followed(1000, 50) == 50);    // in the second cache
+}
+
 TEST_CASE("no tile of a blocked product is larger than the lists of its rows and columns") {
   machine m = *named_machine("avx512");
   pair_op op;

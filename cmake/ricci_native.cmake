@@ -11,5 +11,5 @@ function(ricci_native target)
   check_cxx_compiler_flag(-Winvalid-feature-combination RICCI_HAS_INVALID_FEATURE_COMBINATION)
   # With AVX-512 gcc 12 takes the deliberately undefined operands in its own header for mistakes of ours.
   target_compile_options(${target} PRIVATE $<$<BOOL:${RICCI_HAS_MARCH_${arch}}>:-march=${arch}>
-    $<$<BOOL:${RICCI_HAS_INVALID_FEATURE_COMBINATION}>:-Wno-invalid-feature-combination> $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+    $<$<BOOL:${RICCI_HAS_INVALID_FEATURE_COMBINATION}>:-Wno-invalid-feature-combination> $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized;-Wno-uninitialized>)
 endfunction()

@@ -43,13 +43,13 @@ dots_code::dots_code(const request& r, const dots& d) : vector_code(4096, target
     if (single()) mov(eax, dword[r8]), Xbyak::CodeGenerator::add(eax, eax);
     else mov(rax, qword[r8]), Xbyak::CodeGenerator::add(rax, rax);
     jz(zero, T_NEAR);
-    write_body(factor::any);
+    write_loops(d.loops.size(), factor::any);
     jmp(done, T_NEAR);
     L(zero);
-    write_body(factor::zero);
+    write_loops(d.loops.size(), factor::zero);
     L(done);
   } else {
-    write_body(r.beta);
+    write_loops(d.loops.size(), r.beta);
   }
   vzeroupper();
   ret();
@@ -134,8 +134,7 @@ void dots_code::step(const reg64& p, std::int64_t bytes) {
   if (bytes != 0) Xbyak::CodeGenerator::add(p, static_cast<int>(bytes));
 }
 
-void dots_code::write_body(factor beta) { write_loops(d_.loops.size(), beta); }
-
+/// The results inside the first `left` of the loops around the dense axes.
 void dots_code::write_loops(std::size_t left, factor beta) {
   if (left == 0) return write_results(beta);
   const dots::axis& x = d_.loops[left - 1];

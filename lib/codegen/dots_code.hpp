@@ -46,7 +46,6 @@ class dots_code : public vector_code {
     std::vector<std::int64_t> results;  // of each segment; -1: none
   };
 
-  void write_body(factor beta);
   void write_loops(std::size_t left, factor beta);
   void write_results(factor beta);
   void use_triples();

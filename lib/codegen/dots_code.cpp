@@ -10,8 +10,8 @@ using namespace Xbyak::util;
 
 namespace {
 
-constexpr std::int64_t ask_distance = 1024;             // bytes
-constexpr std::int64_t unused = std::int64_t{1} << 62;              // an offset that is none
+constexpr std::int64_t ask_distance = 1024;                 // bytes
+constexpr std::int64_t unused = std::int64_t{1} << 62;  // an offset that is none
 
 // Registers: sums from 0 on, one more for each level of the tree.
 constexpr int spare = 6, crossed = 7, kept_first = 8, kept_count = 8, alpha_register = 24, beta_register = 25, places_register = 26;

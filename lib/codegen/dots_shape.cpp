@@ -8,10 +8,10 @@ namespace ricci::codegen {
 namespace {
 
 constexpr std::int64_t most_pieces = 6 * most_dot_pieces;  // of rows one right behind the other: the hardware follows them
-constexpr std::int64_t most_products = 512;  // registers multiplied in the code of a period
+constexpr std::int64_t most_products = 512;    // registers multiplied in the code of a period
 constexpr std::int64_t most_offset = 1 << 30;  // bytes
 
-/// Sets the order of the axes of c: those whose results are neighbours, and the others. False if there are too many.
+/// Sets the order of the axes of c: those whose results are neighbours, and the others. False if no results are.
 bool take_axes(const kernels::contract_args& x, std::int64_t real, dots& d) {
   std::vector<dots::axis> axes;
   const auto put = [&](const kernels::axis& y) { if (y.extent > 1) axes.push_back({y.extent, y.a * real, y.b * real, y.c * real}); };

@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "codegen/touched.hpp"
 #include "codegen/vector_code.hpp"
 
 namespace ricci::codegen {
@@ -34,6 +35,9 @@ class contract_code : public vector_code {
   bool spreads(const nest& n) const;
   void plan_fetches(const nest& n);
   void fetch_share();
+  struct far_operand;
+  struct tile_counter;
+  void add_lines(const far_operand& x, const nest_part& part, std::int64_t from, const tile_counter& counter);
   void fetch_whole(std::int64_t shares);
   void fetch_slice(const tile_run& r, std::int64_t before, std::int64_t tiles, std::int64_t shares);
   /// In how many places of a tile lines are asked for.
@@ -142,6 +146,7 @@ class contract_code : public vector_code {
   }
   bool subtracts() const { return preloads() && alpha_ == factor::minus_one; }
   bool reads_c() const { return beta_ != factor::zero; }
+  geometry of_nests() const { return geometry_of(request_, wide() ? target::avx512 : target::avx2); }
   /// Bytes of a number, real or complex.
   int number() const { return real() * sets_; }
 
@@ -156,13 +161,19 @@ class contract_code : public vector_code {
   /// Lines that the next iteration needs, asked for a few at a time while this one computes.
   struct far_operand {
     reg64 base;
+    nest_operand which = nest_operand::a;
     std::int64_t ahead = 0, bytes = 0, row = 0;  // row: bytes that the base moves on with a row of c
+    bool sparse = false;                         // few of the bytes are touched
   };
-  /// One of them: from the base and, in a loop over tiles, what its counter says it is short of.
+  /// A loop over tiles, and the bytes that an offset is short of for each iteration that its counter says is left.
+  struct tile_counter {
+    std::int64_t moved = 0;
+    std::size_t number = 0;
+  };
   struct far_line {
     reg64 base;
-    std::int64_t offset = 0, moved = 0;
-    std::size_t counter = 0;
+    std::int64_t offset = 0;
+    tile_counter counter;
   };
   std::vector<far_operand> far_;
   std::vector<far_line> far_lines_;

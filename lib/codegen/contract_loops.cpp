@@ -60,15 +60,16 @@ void contract_code::plan_fetches(const nest& n) {
   if (request_.fetch_ahead == 0 || !spreads(n)) return;
   const code_loop one{1, request_.next_a, request_.next_b, 0};
   const code_loop& l = n.loops.empty() ? one : n.loops[0];
-  const auto add = [&](std::int64_t most, const reg64& p, std::int64_t step, std::int64_t row) {
+  const auto add = [&](std::int64_t most, const reg64& p, nest_operand x, std::int64_t step, std::int64_t row) {
     const std::int64_t size = std::abs(step);
     if (size == 0 || size > most) return;
-    const std::int64_t ahead = std::max<std::int64_t>(request_.fetch_ahead, size);
-    far_.push_back({p, step < 0 ? -ahead : ahead, size, row});
+    const bool sparse = is_sparse(n, of_nests(), x, size);
+    const std::int64_t least = std::max<std::int64_t>(request_.fetch_ahead, size), ahead = sparse ? (least + size - 1) / size * size : least;
+    far_.push_back({p, x, step < 0 ? -ahead : ahead, size, row, sparse});
   };
-  add(request_.fetch_a, a_, l.a, n.row_a);
-  add(request_.fetch_b, b_, l.b, 0);
-  add(request_.fetch_c, c_, l.c, n.row_c);
+  add(request_.fetch_a, a_, nest_operand::a, l.a, n.row_a);
+  add(request_.fetch_b, b_, nest_operand::b, l.b, 0);
+  add(request_.fetch_c, c_, nest_operand::c, l.c, n.row_c);
   const auto count = [](std::int64_t all, std::int64_t each) { return (all + each - 1) / each; };
   const std::int64_t tiles = count(n.rows, n.tile_rows) * count(static_cast<std::int64_t>(n.vectors.size()), n.tile_vectors);
   if (n.unrolled) fetch_whole(tiles * shares_of(n));
@@ -82,8 +83,8 @@ void contract_code::fetch_share() {
   for (const std::int64_t end = lines * ++shares_done_ / shares_; at < end; ++at) {
     const far_line& x = far_lines_[static_cast<std::size_t>(at)];
     reg64 base = x.base;
-    if (x.moved != 0) {
-      imul(rax, counters[x.counter], static_cast<int>(-x.moved));
+    if (x.counter.moved != 0) {
+      imul(rax, counters[x.counter.number], static_cast<int>(-x.counter.moved));
       Xbyak::CodeGenerator::add(rax, x.base);
       base = rax;
     }
@@ -95,21 +96,34 @@ void contract_code::fetch_share() {
 /// All lines, where the tiles are written one after the other.
 void contract_code::fetch_whole(std::int64_t shares) {
   far_lines_.clear();
-  for (const far_operand& x : far_)
-    for (std::int64_t line = 0; line < x.bytes; line += 64) far_lines_.push_back({x.base, x.ahead + line, 0, 0});
+  for (const far_operand& x : far_) {
+    if (x.sparse) add_lines(x, {0, now_->rows, 0, now_->k}, 0, {});
+    for (std::int64_t line = 0; line < x.bytes && !x.sparse; line += 64) far_lines_.push_back({x.base, x.ahead + line, {}});
+  }
   shares_ = far_lines_.empty() ? 0 : shares, shares_done_ = 0;
+}
+
+/// Those that a part of an iteration touches.
+void contract_code::add_lines(const far_operand& x, const nest_part& part, std::int64_t from, const tile_counter& counter) {
+  for (const std::int64_t line : lines_of(*now_, of_nests(), x.which, part)) far_lines_.push_back({x.base, x.ahead + from + line, counter});
 }
 
 /// A share of the lines for each tile of rows, where those run in a loop; `before` are done, this is one of run r.
 void contract_code::fetch_slice(const tile_run& r, std::int64_t before, std::int64_t tiles, std::int64_t shares) {
   far_lines_.clear();
   for (const far_operand& x : far_) {
-    const std::int64_t slice = ((x.bytes + tiles - 1) / tiles + 63) / 64 * 64;
+    if (x.sparse && x.which != nest_operand::b) {  // the lines of its own rows, from where the base has moved on to
+      add_lines(x, {r.first, r.size, 0, now_->k}, 0, {});
+      continue;
+    }
+    const std::int64_t sums = (now_->k + tiles - 1) / tiles;
+    const std::int64_t slice = x.sparse ? sums * now_->k_b : ((x.bytes + tiles - 1) / tiles + 63) / 64 * 64;
     // In iteration i the base has moved on by i tiles of rows; the counter says count - i.
-    const std::int64_t moved = r.count > 1 ? slice - r.size * x.row : 0;
+    const std::int64_t moved = r.count > 1 ? slice - r.size * x.row : 0, from = before * slice + r.count * moved;
     const std::size_t mine = depth_ - 1;
     if (moved != 0 && mine >= most_counters) continue;
-    for (std::int64_t line = 0; line < slice; line += 64) far_lines_.push_back({x.base, x.ahead + before * slice + r.count * moved + line, moved, mine});
+    if (x.sparse) add_lines(x, {0, 0, 0, sums}, from, {moved, mine});
+    for (std::int64_t line = 0; line < slice && !x.sparse; line += 64) far_lines_.push_back({x.base, x.ahead + from + line, {moved, mine}});
   }
   shares_ = far_lines_.empty() ? 0 : shares, shares_done_ = 0;
 }

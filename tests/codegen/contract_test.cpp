@@ -40,6 +40,7 @@ void generated(const contract_args& g, const void* a, const void* b, void* c, co
   r.c_first = made % 2 == 0;
   r.alternate = made / 4 % 2 == 0;  // each case makes four
   r.staggered = made / 8 % 2 == 0;
+  if (made / 16 % 2 == 0) r.fetch_ahead = 512, r.fetch_a = r.fetch_b = r.fetch_c = 1 << 16;
   if (last_columns != codegen::tail_kind::open) r.tile = {0, 0, 0, last_columns};
   if (wanted_tile.widest) r.tile = wanted_tile;
   if (const auto k = codegen::make(r, now)) {

@@ -18,8 +18,9 @@ namespace ricci::tools {
 namespace {
 
 struct arguments {
-  std::string types = "f64", sizes = "2:32", betas = "0,1", layouts = "strided", footprints = "l2", backend = "cpu", json, isa, only;
+  std::string types = "f64", sizes = "2:32", betas = "0,1", layouts = "strided", footprints = "l2", transposed = "nn", backend = "cpu", json, isa, only;
   int threads = 1, rounds = 15, cpu = -1;
+  std::int64_t ld = 0;
   double window = 250;
   bool no_peers = false, no_eigen_fixed = false, deterministic = false;
 };
@@ -38,7 +39,7 @@ std::vector<std::string> words(const std::string& text, std::initializer_list<co
 std::string typed(const arguments& a) {
   const arguments usual;
   return "ricci bench gemm --dtype " + a.types + " --sizes " + a.sizes + " --beta " + a.betas + " --layout " + a.layouts +
-         " --footprint " + a.footprints + " --threads " + std::to_string(a.threads) + " --rounds " + std::to_string(a.rounds) +
+         " --footprint " + a.footprints + (a.transposed == usual.transposed ? "" : " --trans " + a.transposed) + (a.ld == 0 ? "" : " --ld " + std::to_string(a.ld)) + " --threads " + std::to_string(a.threads) + " --rounds " + std::to_string(a.rounds) +
          (a.window == usual.window ? "" : fmt::format(" --window {}", a.window)) + (a.cpu < 0 ? "" : " --cpu " + std::to_string(a.cpu)) +
          (a.backend == "cpu" ? "" : " --backend " + a.backend) + (a.isa.empty() ? "" : " --isa " + a.isa) +
          (a.no_peers ? " --no-peers" : "") + (a.no_eigen_fixed ? " --no-eigen-fixed" : "") +
@@ -63,6 +64,17 @@ void pin(int cpu) {
     throw error(errc::bad_argument, "cannot run on processor " + std::to_string(cpu) + " alone");
 }
 
+/// Rows have room for the matrices, and only what the layouts know is asked for.
+void check_storage(const bench_request& r, const std::string& backend) {
+  const bool transposed = std::any_of(r.transposed.begin(), r.transposed.end(), [](const std::string& t) { return t != "nn"; });
+  const bool interleaved = std::find(r.layouts.begin(), r.layouts.end(), "interleaved") != r.layouts.end();
+  if (interleaved && (transposed || r.ld != 0)) throw error(errc::bad_argument, "interleaved matrices are measured dense and not transposed");
+  if (backend != "cpu" && (transposed || r.ld != 0)) throw error(errc::bad_argument, "--trans and --ld are for --backend cpu");
+  if (r.ld == 0) return;
+  for (const gemm_size& s : r.sizes)
+    if (r.ld < std::max({s.m, s.n, s.k})) throw error(errc::bad_argument, fmt::format("rows of {} elements have no room for {}x{}x{}", r.ld, s.m, s.n, s.k));
+}
+
 void run(const arguments& a) {
   if (!a.isa.empty()) force_isa(a.isa);
   if (a.cpu >= 0) pin(a.cpu);
@@ -72,6 +84,9 @@ void run(const arguments& a) {
   for (const std::string& b : words(a.betas, {"0", "1"}, "beta that is measured")) r.betas.push_back(b == "1");
   r.layouts = words(a.layouts, {"strided", "pointers", "interleaved"}, "layout");
   r.footprints = words(a.footprints, {"l1", "l2", "l3", "dram"}, "footprint");
+  r.transposed = words(a.transposed, {"nn", "nt", "tn", "tt"}, "pair of transpositions");
+  r.ld = a.ld;
+  check_storage(r, a.backend);
   r.threads = a.threads;
   r.deterministic = a.deterministic;
   r.peers = !a.no_peers;
@@ -100,6 +115,8 @@ std::function<void()> add_bench(CLI::App& app) {
   c->add_option("--beta", given->betas, "0, 1 or 0,1");
   c->add_option("--layout", given->layouts, "strided, pointers, interleaved");
   c->add_option("--footprint", given->footprints, "l1, l2, l3, dram: where A, B and C lie together");
+  c->add_option("--trans", given->transposed, "nn, nt, tn, tt: which factors are stored transposed; several with commas");
+  c->add_option("--ld", given->ld, "Elements of a row in memory, of all three matrices; 0: as many as it has")->check(CLI::Range(0, 1 << 20));
   c->add_option("--threads", given->threads, "Threads")->check(CLI::Range(1, 1024));
   c->add_option("--cpu", given->cpu, "Stay on this processor")->check(CLI::Range(0, 1023));
   c->add_option("--rounds", given->rounds, "Windows of each contender that count")->check(CLI::Range(1, 10000));

@@ -19,6 +19,8 @@ struct bench_request {
   std::vector<int> betas;
   std::vector<std::string> layouts;     // strided, pointers, interleaved
   std::vector<std::string> footprints;  // l1, l2, l3, dram
+  std::vector<std::string> transposed{"nn"};  // nn, nt, tn, tt
+  std::int64_t ld = 0;                        // elements of a row in memory; 0: as many as it has
   int threads = 1;
   bool deterministic = false;           // without tuning tables
   bool peers = true;
@@ -31,7 +33,7 @@ struct bench_request {
   std::string command;      // as typed
 };
 
-/// One product C_e = A_e B_e (+ C_e), row-major and dense, for a batch.
+/// One product C_e = A_e B_e (+ C_e), row-major, for a batch.
 struct gemm_case {
   dtype type = dtype::f64;
   gemm_size size;
@@ -40,6 +42,17 @@ struct gemm_case {
   std::int64_t batch = 1;
   int threads = 1;
   bool deterministic = false;
+  bool trans_a = false, trans_b = false;  // A is stored as k by m, B as n by k
+  std::int64_t ld = 0;                    // elements of a row in memory; 0: as many as it has
+
+  bool is_plain() const { return !trans_a && !trans_b && ld == 0; }
+  std::int64_t rows_a() const { return trans_a ? size.k : size.m; }
+  std::int64_t rows_b() const { return trans_b ? size.n : size.k; }
+  std::int64_t ld_a() const { return ld ? ld : trans_a ? size.m : size.k; }
+  std::int64_t ld_b() const { return ld ? ld : trans_b ? size.k : size.n; }
+  std::int64_t ld_c() const { return ld ? ld : size.n; }
+  /// Elements from problem to problem, all three together.
+  std::int64_t elements() const { return rows_a() * ld_a() + rows_b() * ld_b() + size.m * ld_c(); }
 
   double flops() const {  // of one problem; a complex multiply-add counts 8
     return (is_complex(type) ? 8.0 : 2.0) * static_cast<double>(size.m) * static_cast<double>(size.n) * static_cast<double>(size.k);

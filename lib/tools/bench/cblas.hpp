@@ -8,7 +8,7 @@
 
 namespace ricci::tools {
 
-inline constexpr int row_major_value = 101, no_trans_value = 111;  // CBLAS's enumerators
+inline constexpr int row_major_value = 101, no_trans_value = 111, trans_value = 112;  // CBLAS's enumerators
 
 /// cblas_?gemm of one library, called for one problem after the other.
 struct cblas {
@@ -24,6 +24,8 @@ struct cblas {
 
   void add(const std::string& name, const gemm_case& p, gemm_data& data, std::vector<contender>& to) const {
     const int m = static_cast<int>(p.size.m), n = static_cast<int>(p.size.n), k = static_cast<int>(p.size.k);
+    const int lda = static_cast<int>(p.ld_a()), ldb = static_cast<int>(p.ld_b()), ldc = static_cast<int>(p.ld_c());
+    const int ta = p.trans_a ? trans_value : no_trans_value, tb = p.trans_b ? trans_value : no_trans_value;
     const auto loop = [&](auto call) {
       to.push_back({name, false, true,
                     [&data, call](std::int64_t first, std::int64_t last) { for_each_problem(data, first, last, call); }});
@@ -33,8 +35,7 @@ struct cblas {
       const T beta = static_cast<T>(p.beta);
       if (f)
         loop([=](const void* a, const void* b, void* x) {
-          f(row_major_value, no_trans_value, no_trans_value, m, n, k, one, static_cast<const T*>(a), k, static_cast<const T*>(b),
-            n, beta, static_cast<T*>(x), n);
+          f(row_major_value, ta, tb, m, n, k, one, static_cast<const T*>(a), lda, static_cast<const T*>(b), ldb, beta, static_cast<T*>(x), ldc);
         });
     };
     const auto complex = [&](auto* f, auto one) {
@@ -42,7 +43,7 @@ struct cblas {
       const T beta(static_cast<float>(p.beta));
       if (f)
         loop([=](const void* a, const void* b, void* x) {
-          f(row_major_value, no_trans_value, no_trans_value, m, n, k, &one, a, k, b, n, &beta, x, n);
+          f(row_major_value, ta, tb, m, n, k, &one, a, lda, b, ldb, &beta, x, ldc);
         });
     };
     switch (p.type) {

@@ -85,7 +85,7 @@ void stream(char* c, const char* a, const char* b, std::int64_t count, bool add,
 }  // namespace
 
 gemm_data::gemm_data(const gemm_case& p)
-    : problem(p), step_a(p.size.m * p.size.k), step_b(p.size.k * p.size.n), step_c(p.size.m * p.size.n) {
+    : problem(p), step_a(p.rows_a() * p.ld_a()), step_b(p.rows_b() * p.ld_b()), step_c(p.size.m * p.ld_c()) {
   const std::size_t size = size_of(p.type), batch = static_cast<std::size_t>(p.batch);
   // Each operand half a kilobyte further into its page than the one before: equal places make stores look like loads.
   const auto place = [&](std::int64_t step) { return (batch * static_cast<std::size_t>(step) * size + 4095) / 4096 * 4096 + 4096 + 512; };

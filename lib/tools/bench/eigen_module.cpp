@@ -4,15 +4,17 @@
 #include <Eigen/Core>
 
 #include <complex>
+#include <type_traits>
 #include <utility>
 
 namespace {
 
 template <class T, int N, int Beta>
-void multiply(const void* a, const void* b, void* c, std::int64_t m, std::int64_t n, std::int64_t k) {
+void multiply(const void* a, const void* b, void* c, std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t lda, std::int64_t ldb, std::int64_t ldc) {
   using matrix = Eigen::Matrix<T, N, N, Eigen::RowMajor>;
-  const Eigen::Map<const matrix> x(static_cast<const T*>(a), m, k), y(static_cast<const T*>(b), k, n);
-  Eigen::Map<matrix> z(static_cast<T*>(c), m, n);
+  using stride = std::conditional_t<N == Eigen::Dynamic, Eigen::OuterStride<>, Eigen::OuterStride<N>>;
+  const Eigen::Map<const matrix, 0, stride> x(static_cast<const T*>(a), m, k, stride(lda)), y(static_cast<const T*>(b), k, n, stride(ldb));
+  Eigen::Map<matrix, 0, stride> z(static_cast<T*>(c), m, n, stride(ldc));
   if constexpr (Beta != 0) z.noalias() += x * y;
   else z.noalias() = x * y;
 }

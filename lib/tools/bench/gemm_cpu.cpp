@@ -19,8 +19,7 @@ std::int64_t footprint_bytes(const std::string& where) {
 }
 
 std::int64_t batch_for(const gemm_case& c, int threads) {
-  const gemm_size& s = c.size;
-  const std::int64_t each = (s.m * s.k + s.k * s.n + s.m * s.n) * static_cast<std::int64_t>(size_of(c.type));
+  const std::int64_t each = c.elements() * static_cast<std::int64_t>(size_of(c.type));
   // Caches are each core's own, memory is shared.
   const std::int64_t bytes = footprint_bytes(c.footprint) * (c.footprint == "dram" ? 1 : threads);
   const std::int64_t whole = c.layout == "interleaved" ? 64 / static_cast<std::int64_t>(size_of(c.type)) : 8;
@@ -33,11 +32,12 @@ void for_each_case(const bench_request& r, F f) {
     for (const std::string& layout : r.layouts)
       for (const std::string& where : r.footprints)
         for (const int beta : r.betas)
-          for (const gemm_size& size : r.sizes) {
-            gemm_case c{type, size, beta, layout, where, 1, r.threads, r.deterministic};
-            c.batch = batch_for(c, r.threads);
-            f(c);
-          }
+          for (const std::string& trans : r.transposed)
+            for (const gemm_size& size : r.sizes) {
+              gemm_case c{type, size, beta, layout, where, 1, r.threads, r.deterministic, trans[0] == 't', trans[1] == 't', r.ld};
+              c.batch = batch_for(c, r.threads);
+              f(c);
+            }
 }
 
 }  // namespace

@@ -98,7 +98,7 @@ long double roundoff(dtype type) {
 bool problem_agrees(const gemm_data& d, const contender& x, std::int64_t e) {
   const gemm_case& c = d.problem;
   const auto [m, n, k] = c.size;
-  std::vector<char> copy(static_cast<std::size_t>(m * n) * size_of(c.type));
+  std::vector<char> copy(static_cast<std::size_t>(d.step_c) * size_of(c.type));
   const bool listed = !d.pointers_a.empty();
   const void* const a = listed ? d.pointers_a[e] : d.address(d.a, d.step_a, e);
   const void* const b = listed ? d.pointers_b[e] : d.address(d.b, d.step_b, e);
@@ -109,11 +109,12 @@ bool problem_agrees(const gemm_data& d, const contender& x, std::int64_t e) {
       std::complex<long double> sum = c.beta ? 1 : 0;  // fresh C holds ones
       long double magnitude = c.beta;
       for (std::int64_t l = 0; l < k; ++l) {
-        const auto p = element(c.type, a, i * k + l), q = element(c.type, b, l * n + j);
+        const auto p = element(c.type, a, c.trans_a ? l * c.ld_a() + i : i * c.ld_a() + l);
+        const auto q = element(c.type, b, c.trans_b ? j * c.ld_b() + l : l * c.ld_b() + j);
         sum += p * q;
         magnitude += std::abs(p) * std::abs(q);
       }
-      const long double error = std::abs(element(c.type, result, i * n + j) - sum);
+      const long double error = std::abs(element(c.type, result, i * c.ld_c() + j) - sum);
       if (!(error <= static_cast<long double>(2 * (k + 4)) * roundoff(c.type) * magnitude)) return false;
     }
   return true;

@@ -11,11 +11,13 @@
 namespace ricci::tools {
 namespace {
 
-gemm_problem dense_problem(const gemm_case& c, const gemm_data& d) {
+gemm_problem problem_of(const gemm_case& c, const gemm_data& d) {
   gemm_problem p;
   p.type = c.type;
   p.m = c.size.m, p.n = c.size.n, p.k = c.size.k;
-  p.a_row = p.k, p.b_row = p.n, p.c_row = p.n;
+  p.a_row = c.ld_a(), p.b_row = c.ld_b(), p.c_row = c.ld_c();
+  if (c.trans_a) std::swap(p.a_row, p.a_col);
+  if (c.trans_b) std::swap(p.b_row, p.b_col);
   p.a_step = d.step_a, p.b_step = d.step_b, p.c_step = d.step_c;
   p.beta = c.beta;
   p.threads = c.threads, p.deterministic = c.deterministic;
@@ -81,7 +83,7 @@ struct interleaved_data {
 void add_interleaved(const gemm_case& c, gemm_data& d, std::vector<contender>& to) {
   const auto own = std::make_shared<interleaved_data>(c, d);
   const std::int64_t width = own->width;
-  gemm_problem p = dense_problem(c, d);
+  gemm_problem p = problem_of(c, d);
   p.lanes = width, p.a_lane = p.b_lane = p.c_lane = 1;
   p.a_row *= width, p.b_row *= width, p.c_row *= width;
   p.a_col = p.b_col = p.c_col = width;
@@ -108,7 +110,7 @@ void add_interleaved(const gemm_case& c, gemm_data& d, std::vector<contender>& t
 
 void add_ours(const gemm_case& c, gemm_data& d, std::vector<contender>& to) {
   if (c.layout == "interleaved") return add_interleaved(c, d, to);
-  const gemm_problem p = dense_problem(c, d);
+  const gemm_problem p = problem_of(c, d);
   // With threads of its own, and called from threads of the caller.
   for (const bool alone : {false, true}) {
     if (alone && c.threads == 1) continue;

@@ -33,9 +33,12 @@ struct mkl_calls {
   void add(const gemm_case& p, gemm_data& d, std::vector<contender>& to, Scalar scalar) const {
     const int m = static_cast<int>(p.size.m), n = static_cast<int>(p.size.n), k = static_cast<int>(p.size.k);
     const auto one = std::make_shared<const E>(E(1)), beta = std::make_shared<const E>(E(static_cast<float>(p.beta)));
-    constexpr int rows = row_major_value, plain = no_trans_value;
+    const int lda = static_cast<int>(p.ld_a()), ldb = static_cast<int>(p.ld_b()), ldc = static_cast<int>(p.ld_c());
+    const int ta = p.trans_a ? trans_value : no_trans_value, tb = p.trans_b ? trans_value : no_trans_value;
+    const int step_a = static_cast<int>(d.step_a), step_b = static_cast<int>(d.step_b), step_c = static_cast<int>(d.step_c);
+    constexpr int rows = row_major_value;
     void* jitter = nullptr;
-    if (create && get && create(&jitter, rows, plain, plain, m, n, k, scalar(one), k, n, scalar(beta), n) == 0 && jitter) {
+    if (create && get && create(&jitter, rows, ta, tb, m, n, k, scalar(one), lda, ldb, scalar(beta), ldc) == 0 && jitter) {
       const std::shared_ptr<void> owner(jitter, [f = destroy](void* x) { if (f) f(x); });
       kernel_fn* const kernel = get(jitter);
       to.push_back({"MKL jit", false, true, [&d, owner, kernel](std::int64_t first, std::int64_t last) {
@@ -44,15 +47,15 @@ struct mkl_calls {
     }
     if (strided && p.layout != "pointers") {
       to.push_back({"MKL batch", false, true, [=, &d, f = strided](std::int64_t first, std::int64_t last) {
-                      f(rows, plain, plain, m, n, k, scalar(one), reinterpret_cast<const T*>(d.address(d.a, d.step_a, first)), k,
-                        m * k, reinterpret_cast<const T*>(d.address(d.b, d.step_b, first)), n, k * n, scalar(beta),
-                        reinterpret_cast<T*>(d.address(d.c, d.step_c, first)), n, m * n, static_cast<int>(last - first));
+                      f(rows, ta, tb, m, n, k, scalar(one), reinterpret_cast<const T*>(d.address(d.a, d.step_a, first)), lda, step_a,
+                        reinterpret_cast<const T*>(d.address(d.b, d.step_b, first)), ldb, step_b, scalar(beta),
+                        reinterpret_cast<T*>(d.address(d.c, d.step_c, first)), ldc, step_c, static_cast<int>(last - first));
                     }});
     } else if (batch && p.layout == "pointers") {
       to.push_back({"MKL batch", false, true, [=, &d, f = batch](std::int64_t first, std::int64_t last) {
                       const int count = static_cast<int>(last - first);
-                      f(rows, &plain, &plain, &m, &n, &k, one.get(), const_cast<const void**>(d.pointers_a.data() + first), &k,
-                        const_cast<const void**>(d.pointers_b.data() + first), &n, beta.get(), d.pointers_c.data() + first, &n, 1,
+                      f(rows, &ta, &tb, &m, &n, &k, one.get(), const_cast<const void**>(d.pointers_a.data() + first), &lda,
+                        const_cast<const void**>(d.pointers_b.data() + first), &ldb, beta.get(), d.pointers_c.data() + first, &ldc, 1,
                         &count);
                     }});
     }

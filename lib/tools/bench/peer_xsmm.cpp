@@ -12,10 +12,11 @@ using dispatch_fn = kernel_fn<T>*(int, int, int, const int*, const int*, const i
 /// Column-major inside, so row-major C = A B is C' = B' A'.
 template <class T>
 void add(dispatch_fn<T>* dispatch, const gemm_case& p, gemm_data& d, std::vector<contender>& to) {
-  if (!dispatch) return;
+  if (!dispatch || p.trans_a || p.trans_b) return;
+  const int lda = static_cast<int>(p.ld_b()), ldb = static_cast<int>(p.ld_a()), ldc = static_cast<int>(p.ld_c());
   const int m = static_cast<int>(p.size.n), n = static_cast<int>(p.size.m), k = static_cast<int>(p.size.k);
   const T one = 1, beta = static_cast<T>(p.beta);
-  kernel_fn<T>* const kernel = dispatch(m, n, k, &m, &k, &m, &one, &beta, nullptr, nullptr);
+  kernel_fn<T>* const kernel = dispatch(m, n, k, &lda, &ldb, &ldc, &one, &beta, nullptr, nullptr);
   if (!kernel) return;
   to.push_back({"libxsmm", false, true, [&d, kernel](std::int64_t first, std::int64_t last) {
                   for_each_problem(d, first, last, [&](const void* a, const void* b, void* c) {

@@ -1,3 +1,4 @@
+// The lines that an iteration touches: where its rows, columns and sums lie.
 #include "codegen/touched.hpp"
 
 #include <algorithm>

@@ -99,18 +99,21 @@ class turns_code : public vector_code {
   int next_ = 0;              // blocks take turns with registers
 };
 
-bool is_small(std::int64_t elements, std::int64_t size) { return std::abs(elements) < most_offset / size; }
+bool is_near(std::int64_t elements, std::int64_t size) { return std::abs(elements) < most_offset / size; }
 
 }  // namespace
 
 std::shared_ptr<const kernel> make(const turn_request& r, target t) {
-  if (t == target::none || (r.size != 4 && r.size != 8)) return nullptr;
+  if (t == target::none || (r.size != 4 && r.size != 8 && r.size != 16)) return nullptr;
+  const bool reaches = is_near(r.x, r.size) && is_near(r.y, r.size) && is_near(r.x * r.from_x, r.size) && is_near(r.y * r.to_y, r.size);
+  for (int l = 0; l < 2; ++l)
+    if (!reaches || !is_near(r.loops[l], 1) || !is_near(r.loops[l] * r.from_loops[l], r.size) || !is_near(r.loops[l] * r.to_loops[l], r.size)) return nullptr;
+  if (t == target::avx512)
+    if (auto small = make_small(r)) return small;
+  if (r.size == 16) return nullptr;
   const std::int64_t across = (t == target::avx512 ? 64 : 32) / r.size;
   if (r.x < across && t == target::avx512) return make(r, target::avx2);  // the narrower registers
   if (r.x < across || r.y < 16 / r.size) return nullptr;
-  if (!is_small(r.x, r.size) || !is_small(r.y, r.size) || !is_small(r.x * r.from_x, r.size) || !is_small(r.y * r.to_y, r.size)) return nullptr;
-  for (int l = 0; l < 2; ++l)
-    if (!is_small(r.loops[l], 1) || !is_small(r.loops[l] * r.from_loops[l], r.size) || !is_small(r.loops[l] * r.to_loops[l], r.size)) return nullptr;
   return written<kernel, turns_code>(r, t);
 }
 

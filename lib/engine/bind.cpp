@@ -103,15 +103,6 @@ class step_binder {
     return step;
   }
 
-  /// Rows of lanes that end a little before a vector does begin at vectors, unless they are one row with the next in c.
-  std::int64_t row_pitch(const std::vector<inner_axis>& axes) const {
-    const auto lane = std::find_if(axes.begin(), axes.end(), [](const inner_axis& x) { return x.is_lane; });
-    if (step_.lanes != lanes::n || step_.buffer_c || lane == axes.end()) return 0;
-    const std::int64_t width = out_.vector_bytes / static_cast<std::int64_t>(size_of(out_.type)), row = lane->raw.extent, pitch = divide_up(row, width) * width;
-    const bool nests = std::any_of(axes.begin(), axes.end(), [&](const inner_axis& x) { return x.role == group::n && x.raw.c == row; });
-    return nests || 3 * pitch > 4 * row ? 0 : pitch;
-  }
-
   /// Axis indices with the lane axis first, then by the groups given, each by growing stride of c (or of a and b).
   std::vector<std::size_t> order(const std::vector<inner_axis>& axes, std::initializer_list<group> groups) const {
     std::vector<std::size_t> out;
@@ -165,9 +156,10 @@ class step_binder {
     }
     if (step_.pack_b) {
       for (inner_axis& x : inner) x.eff.b = 0;
-      bytes_b = std::max(bytes_b, size * pack(inner, order(inner, {n, batch, k, m}),
+      const bool rows = step_.lanes == lanes::n && !step_.buffer_c, turned = step_.lanes == lanes::n && out_.type_b == out_.type && turns_b(inner, size);
+      bytes_b = std::max(bytes_b, size * pack(inner, turned ? order(inner, {n, k, batch, m}) : order(inner, {n, batch, k, m}),
                                               [](const inner_axis& x) { return x.raw.b != 0 || x.is_lane; },
-                                              [](axis& x, std::int64_t s) { x.b = s; }, row_pitch(inner)));
+                                              [](axis& x, std::int64_t s) { x.b = s; }, rows ? row_pitch(inner, out_.vector_bytes / size, turned) : 0));
     }
     if (step_.stream_c && step_.buffer_c) {  // the buffer has the layout of c
       out.stream_bytes = size;

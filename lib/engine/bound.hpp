@@ -35,6 +35,7 @@ struct tile_args {
   kernels::contract_args contract;
   std::shared_ptr<const codegen::kernel> first, later;  // made for these arguments; later: adds to partial sums
   kernels::move_args pack_a, pack_b, store_c;
+  std::shared_ptr<const codegen::kernel> turn_b;  // what packs b, if that is written
   std::int64_t stream_bytes = 0;  // of c, dense
 };
 

@@ -34,8 +34,10 @@ struct packer {
   int tails = -1;
 
   /// Packs unless the same tile was packed last time.
-  const char* operator()(kernels::move_fn move, const kernels::move_args& args, const char* source, char* target, int t) {
-    if (source != last || t != tails) move(args, source, target, nullptr);
+  const char* operator()(kernels::move_fn move, const kernels::move_args& args, const codegen::kernel* turn, const char* source, char* target, int t) {
+    if (source == last && t == tails) return target;
+    if (turn) (*turn)(nullptr, source, target, nullptr, nullptr);
+    else move(args, source, target, nullptr);
     last = source, tails = t;
     return target;
   }
@@ -68,8 +70,8 @@ void run_direct(const step_run& r, std::int64_t first, std::int64_t last, bool p
         else s.move_c(t.store_c, b, c, r.beta);
         continue;
       }
-      if (s.pack_a >= 0) a = packed_a ? r.scratch + s.pack_a : pack_a(s.move_a, t.pack_a, a, r.scratch + s.pack_a, at.tails);
-      if (s.pack_b >= 0) b = packed_b ? r.scratch + s.pack_b : pack_b(s.move_b, t.pack_b, b, r.scratch + s.pack_b, at.tails);
+      if (s.pack_a >= 0) a = packed_a ? r.scratch + s.pack_a : pack_a(s.move_a, t.pack_a, nullptr, a, r.scratch + s.pack_a, at.tails);
+      if (s.pack_b >= 0) b = packed_b ? r.scratch + s.pack_b : pack_b(s.move_b, t.pack_b, t.turn_b.get(), b, r.scratch + s.pack_b, at.tails);
       if (streams && behind && c != behind) writer.finish(behind), behind = nullptr;
       char* target = streams ? writer.place(c) : s.buffer_c >= 0 ? r.scratch + s.buffer_c : c;
       const void* beta = k > 0 ? one_of(s.type) : s.buffer_c >= 0 ? zero_of(s.type) : r.beta;

@@ -3,6 +3,7 @@
 #include "engine/bound.hpp"
 #include "plan/cost.hpp"
 #include "plan/narrow.hpp"
+#include "plan/turned_small.hpp"
 #include "tune/tune.hpp"
 
 #include <algorithm>
@@ -45,6 +46,16 @@ void generate_turn(bound_step& s, codegen::target t) {
   if (s.type_b != s.type_c || known_factor(s.beta) != codegen::factor::zero || size_of(s.type_b) < 4) return;
   for (tile_args& x : s.tiles)
     if (const auto turn = turn_of(x.store_c, s.type_b)) x.first = codegen::make(*turn, t);
+}
+
+/// What packs b, if that is small matrices to be turned: as planning::candidate::turned_cycles() has it.
+std::shared_ptr<const codegen::kernel> packing_of(const bound_step& s, const tile_args& x, codegen::target t) {
+  if (s.pack_b < 0 || s.lanes != kernels::lanes::n || s.type_b != s.type || x.contract.row.extent < 2) return nullptr;
+  auto turn = turn_of(x.pack_b, s.type);
+  if (!turn || !planning::is_turned_small(turn->x, turn->from_x, turn->y, turn->size)) return nullptr;
+  turn->scratch = true;  // unless other matrices lie between the rows
+  for (int l = 0; l < 2; ++l) turn->scratch = turn->scratch && (turn->loops[l] == 1 || turn->to_loops[l] >= turn->y * turn->to_y);
+  return codegen::make(*turn, t);
 }
 
 /// Steps between neighbours if all are alike and positive, else 0.
@@ -144,6 +155,7 @@ void generate_kernels(bound_step& s, const options& o) {
     r.tile = o.deterministic ? codegen::tile_choice{} : tuned_tile(s, x.contract);
     r.beta = s.buffer_c >= 0 ? codegen::factor::zero : known_factor(s.beta);
     x.first = codegen::make(r, t);
+    x.turn_b = packing_of(s, x, t);
     const bool converted = s.lanes != kernels::lanes::k && (r.type_a != r.type || r.type_b != r.type);  // compiled dot products do that
     if (!x.first && (s.scaled || converted || r.type_c != r.type)) throw kernel_refused();
     if (s.sum_count == 1) continue;

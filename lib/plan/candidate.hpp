@@ -82,6 +82,8 @@ struct candidate {
 
   /// Estimated cycles of the whole step on one core.
   double cycles();
+  /// Of packing b, if that is small matrices that a written kernel turns; else 0.
+  double turned_cycles() const;
   double pack_cycles(const operand& x, std::int64_t step_axis::*stride, bool lane_extra, std::int64_t calls) const;
   /// The share of its usual cost at which an operand is packed whose neighbours are summed: short rows, and planes of two summed
   /// labels, are turned in registers. Measured.

@@ -70,7 +70,10 @@ void candidate::fit_tiles() {
   const std::int64_t first = m.caches.empty() ? 24576 : m.caches[0].bytes * 3 / 4;
   // Without sums all is read once: what is long enough for the hardware to follow matters more than the first cache. Measured.
   // What is read once shares the first cache with what it is made of and what comes of it.
-  const std::int64_t near = has_sums() && reads_packed_once() ? first / 3 : has_sums() || !block_labels.empty() ? first : std::max(first, far / 4);
+  // Matrices that are turned one by one, too.
+  const bool one_by_one = turned_cycles() > 0 &&
+                          std::any_of(step.axes.begin(), step.axes.end(), [](const step_axis& x) { return x.role == group::batch && x.b != 0 && x.tile > 1; });
+  const std::int64_t near = one_by_one ? first / 6 : has_sums() && reads_packed_once() ? first / 3 : has_sums() || !block_labels.empty() ? first : std::max(first, far / 4);
   constexpr std::int64_t row_bytes = 4096;
   const auto size = static_cast<std::int64_t>(size_of(compute_type(op.c.type)));
   const std::int64_t width = m.vector_bytes / size;

@@ -1,16 +1,25 @@
 // A plan run for many problems whose operands live anywhere.
 #pragma once
 
+#include <algorithm>
+
 #include "engine/bound.hpp"
 
 namespace ricci {
 
 class bare_call;
+class packed_call;
+
+/// The same problem as a kernel call, or as a copy and a kernel call; null: it is neither.
+struct each_call {
+  const bare_call* bare = nullptr;
+  const packed_call* packed = nullptr;
+};
 
 /// Runs `p` for problems 0 .. count-1. Slot s of problem i is at slots[s][i]. OpenMP over the problems when they are
-/// many, inside each problem when they are few and large. bare: the same problem as one kernel call, or null.
+/// many, inside each problem when they are few and large.
 /// Errors    no_memory, before any problem has run.
-void execute_each(const bound_plan& p, const bare_call* bare, const void* const* const* slots, int slot_count, std::int64_t count,
+void execute_each(const bound_plan& p, const each_call& call, const void* const* const* slots, int slot_count, std::int64_t count,
                   const std::complex<double>* scalars);
 
 /// One problem as a bare kernel call, where a run is nothing else: one tile, nothing packed, nothing buffered.
@@ -45,6 +54,40 @@ class bare_call {
   codegen::kernel::function made_ = nullptr;  // written at run time for this very problem
   kernels::contract_fn contract_ = nullptr;
   const kernels::contract_args* args_ = nullptr;
+};
+
+/// One problem whose factor b is packed before the kernel is called. Some are packed together, so that a kernel does not wait for
+/// what was just stored.
+class packed_call {
+ public:
+  /// False if a run of `p` is more than that, or less.
+  bool prepare(const bound_plan& p);
+  void set_scalars(const std::complex<double>* scalars) { ricci::set_scalars(run_, *run_.step, {nullptr, scalars}); }
+
+  int slot_a() const { return run_.step->a.slot; }
+  int slot_b() const { return run_.step->b.slot; }
+  int slot_c() const { return run_.step->c.slot; }
+
+  /// Bytes of scratch memory.
+  std::int64_t bytes() const { return together * bytes_; }
+
+  /// Problems [first, last) of arrays of pointers.
+  RICCI_CALLS_WRITTEN_CODE void run(const void* const* a, const void* const* b, const void* const* c, std::int64_t first, std::int64_t last, char* scratch) const {
+    for (; first < last; first += together) {
+      const std::int64_t count = std::min(together, last - first);
+      for (std::int64_t i = 0; i < count; ++i) {
+        if (turn_) turn_(nullptr, b[first + i], scratch + i * bytes_, nullptr, nullptr);
+        else run_.step->move_b(run_.step->tiles[0].pack_b, b[first + i], scratch + i * bytes_, nullptr);
+      }
+      for (std::int64_t i = 0; i < count; ++i) made_(a[first + i], scratch + i * bytes_, const_cast<void*>(c[first + i]), run_.alpha, run_.beta);
+    }
+  }
+
+ private:
+  static constexpr std::int64_t together = 8;
+  step_run run_{};
+  codegen::kernel::function turn_ = nullptr, made_ = nullptr;
+  std::int64_t bytes_ = 0;  // of a packed matrix
 };
 
 }  // namespace ricci

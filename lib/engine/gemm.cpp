@@ -122,6 +122,13 @@ struct gemm_entry {
   bool set_each = false;  // its coefficients come with every run
   std::shared_ptr<const executable> code;
   bare_call bare{};
+  bool is_packed = false;  // or a copy and a kernel call
+  packed_call packed{};
+
+  each_call ready_each(const std::complex<double>* scalars) {
+    if (is_packed && set_each) packed.set_scalars(scalars);
+    return {ready(scalars), is_packed ? &packed : nullptr};
+  }
 
   const bare_call* ready(const std::complex<double>* scalars) {
     if (!is_bare) return nullptr;
@@ -209,7 +216,7 @@ bool may_share(const gemm_problem& g) {
 void make_entry(gemm_entry& e, const gemm_key& key, const gemm_problem& g, known alpha, known beta) {
   e.code = nullptr;
   e.key = {};
-  e.is_bare = false;
+  e.is_bare = e.is_packed = false;
   e.in_order = (g.batch > 1 || g.lanes > 1) && may_share(g);
   if (!e.in_order) {
     options o;
@@ -217,7 +224,9 @@ void make_entry(gemm_entry& e, const gemm_key& key, const gemm_problem& g, known
     e.code = compile(program_of(g, alpha, beta), o);
     e.is_bare = !is_scaling(g, alpha) && e.bare.prepare(bound_of(*e.code));
     e.set_each = alpha == known::no || beta == known::no;
+    e.is_packed = !is_scaling(g, alpha) && e.packed.prepare(bound_of(*e.code));
     if (e.is_bare && !e.set_each) e.bare.set_scalars(nullptr);
+    if (e.is_packed && !e.set_each) e.packed.set_scalars(nullptr);
   }
   e.key = key;
 }
@@ -311,7 +320,7 @@ void run_gemm_each(const gemm_problem& g, const void* const* a, const void* cons
   if (is_scaling(g, alpha)) slots[1] = c;
   const int used = is_scaling(g, alpha) ? 2 : 4;
   with_entry(one, alpha, beta, [&](gemm_entry& e) {
-    execute_each(bound_of(*e.code), e.ready(scalars.at), slots, used, g.batch, scalars.at);
+    execute_each(bound_of(*e.code), e.ready_each(scalars.at), slots, used, g.batch, scalars.at);
   });
 }
 

@@ -71,6 +71,8 @@ bool packed_call::prepare(const bound_plan& p) {
   made_ = s->tiles[0].first->entry();
   turn_ = s->tiles[0].turn_b ? s->tiles[0].turn_b->entry() : nullptr;
   bytes_ = bytes_of(s->tiles[0].pack_b, s->type);
+  constexpr std::int64_t most = 8, near = 8 << 10;  // bytes that stay in the first cache beside what else comes through it
+  together_ = std::clamp<std::int64_t>(near / bytes_, 1, most);
   return true;
 }
 

@@ -69,12 +69,12 @@ class packed_call {
   int slot_c() const { return run_.step->c.slot; }
 
   /// Bytes of scratch memory.
-  std::int64_t bytes() const { return together * bytes_; }
+  std::int64_t bytes() const { return together_ * bytes_; }
 
   /// Problems [first, last) of arrays of pointers.
   RICCI_CALLS_WRITTEN_CODE void run(const void* const* a, const void* const* b, const void* const* c, std::int64_t first, std::int64_t last, char* scratch) const {
-    for (; first < last; first += together) {
-      const std::int64_t count = std::min(together, last - first);
+    for (; first < last; first += together_) {
+      const std::int64_t count = std::min(together_, last - first);
       for (std::int64_t i = 0; i < count; ++i) {
         if (turn_) turn_(nullptr, b[first + i], scratch + i * bytes_, nullptr, nullptr);
         else run_.step->move_b(run_.step->tiles[0].pack_b, b[first + i], scratch + i * bytes_, nullptr);
@@ -84,10 +84,9 @@ class packed_call {
   }
 
  private:
-  static constexpr std::int64_t together = 8;
   step_run run_{};
   codegen::kernel::function turn_ = nullptr, made_ = nullptr;
-  std::int64_t bytes_ = 0;  // of a packed matrix
+  std::int64_t bytes_ = 0, together_ = 1;  // of a packed matrix; problems
 };
 
 }  // namespace ricci

@@ -199,7 +199,7 @@ class permuted_turns_code : public vector_code {
 std::shared_ptr<const kernel> make_permuted(const turn_request& r, double most) {
   const std::int64_t elements = r.x * r.y, parts = r.size == 16 ? 2 : 1, lanes = 64 * parts / r.size;
   if (r.from_x != r.y || r.to_y < r.x) return nullptr;
-  const bool follow = r.from_loops[0] == elements && r.to_loops[0] >= r.y * r.to_y;
+  const bool follow = r.from_loops[0] == elements && (r.scratch ? r.to_loops[0] == r.y * r.to_y : r.to_loops[0] >= r.y * r.to_y);  // what lies between matrices is others'
   const std::int64_t together = follow ? std::clamp<std::int64_t>(lanes / (elements * parts), 1, r.loops[0]) : 1;
   const std::optional<permutation> whole = permutation_of(r, together);
   if (!whole || whole->cost > most * static_cast<double>(together)) return nullptr;

@@ -14,7 +14,7 @@ constexpr std::int64_t most_blocks = 64;
 class small_turns_code : public turn_code {
  public:
   small_turns_code(const turn_request& r, target t) : turn_code(4096, t, r.size == 4, static_cast<int>(r.size)), r_(r), across_(block()) {
-    if (const std::int64_t last = r.x % across_; r.x < across_ || pads()) {
+    if (const std::int64_t last = r.x % across_; wide() && (r.x < across_ || pads())) {
       mov(eax, static_cast<std::uint32_t>((std::uint64_t{1} << (last * (r.size == 16 ? 2 : 1))) - 1));
       kmovw(row_mask(), eax);
     }
@@ -24,9 +24,11 @@ class small_turns_code : public turn_code {
     ret();
   }
 
-  static bool is_small(const turn_request& r) {
-    const std::int64_t across = 64 / r.size;
-    return (r.x + across - 1) / across * ((r.y + 3) / 4) <= most_blocks;
+  /// Without masks every row has room for whole registers.
+  static bool is_possible(const turn_request& r, target t) {
+    const std::int64_t across = (t == target::avx512 ? 64 : 32) / r.size, vectors = (r.x + across - 1) / across;
+    const bool rooms = t == target::avx512 || r.x >= across || (r.scratch && r.to_y >= across);
+    return rooms && vectors * ((r.y + 3) / 4) <= most_blocks;
   }
 
  private:
@@ -92,12 +94,14 @@ class small_turns_code : public turn_code {
 
 }  // namespace
 
-std::shared_ptr<const kernel> make_small(const turn_request& r) {
+std::shared_ptr<const kernel> make_small(const turn_request& r, target t) {
+  if (!small_turns_code::is_possible(r, t)) return nullptr;
+  if (t != target::avx512) return written<kernel, small_turns_code>(r, t);
   // What the blocks of a matrix take: shuffles, and insertions, which two units do.
   const double each = r.size == 16 ? 4 * 1.5 : r.size == 8 ? 8 + 4 / 2 : 8 + 12 / 2;
   const double blocks = static_cast<double>((r.x * r.size + 63) / 64 * ((r.y + 3) / 4));
   if (auto permuted = make_permuted(r, blocks * each)) return permuted;
-  return small_turns_code::is_small(r) ? written<kernel, small_turns_code>(r, target::avx512) : nullptr;
+  return written<kernel, small_turns_code>(r, t);
 }
 
 }  // namespace ricci::codegen

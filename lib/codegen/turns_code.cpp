@@ -108,8 +108,7 @@ std::shared_ptr<const kernel> make(const turn_request& r, target t) {
   const bool reaches = is_near(r.x, r.size) && is_near(r.y, r.size) && is_near(r.x * r.from_x, r.size) && is_near(r.y * r.to_y, r.size);
   for (int l = 0; l < 2; ++l)
     if (!reaches || !is_near(r.loops[l], 1) || !is_near(r.loops[l] * r.from_loops[l], r.size) || !is_near(r.loops[l] * r.to_loops[l], r.size)) return nullptr;
-  if (t == target::avx512)
-    if (auto small = make_small(r)) return small;
+  if (auto small = make_small(r, t)) return small;
   if (r.size == 16) return nullptr;
   const std::int64_t across = (t == target::avx512 ? 64 : 32) / r.size;
   if (r.x < across && t == target::avx512) return make(r, target::avx2);  // the narrower registers

@@ -156,10 +156,10 @@ class step_binder {
     }
     if (step_.pack_b) {
       for (inner_axis& x : inner) x.eff.b = 0;
-      const bool rows = step_.lanes == lanes::n && !step_.buffer_c, turned = step_.lanes == lanes::n && out_.type_b == out_.type && turns_b(inner, size);
+      const bool rows = step_.lanes == lanes::n && !step_.buffer_c, turned = step_.lanes == lanes::n && out_.type_b == out_.type && turns_b(inner, size, out_.vector_bytes);
       bytes_b = std::max(bytes_b, size * pack(inner, turned ? order(inner, {n, k, batch, m}) : order(inner, {n, batch, k, m}),
                                               [](const inner_axis& x) { return x.raw.b != 0 || x.is_lane; },
-                                              [](axis& x, std::int64_t s) { x.b = s; }, rows ? row_pitch(inner, out_.vector_bytes / size, turned) : 0));
+                                              [](axis& x, std::int64_t s) { x.b = s; }, rows ? row_pitch(inner, size, out_.vector_bytes, turned) : 0));
     }
     if (step_.stream_c && step_.buffer_c) {  // the buffer has the layout of c
       out.stream_bytes = size;

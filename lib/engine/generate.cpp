@@ -52,7 +52,7 @@ void generate_turn(bound_step& s, codegen::target t) {
 std::shared_ptr<const codegen::kernel> packing_of(const bound_step& s, const tile_args& x, codegen::target t) {
   if (s.pack_b < 0 || s.lanes != kernels::lanes::n || s.type_b != s.type || x.contract.row.extent < 2) return nullptr;
   auto turn = turn_of(x.pack_b, s.type);
-  if (!turn || !planning::is_turned_small(turn->x, turn->from_x, turn->y, turn->size)) return nullptr;
+  if (!turn || !planning::is_turned_small(turn->x, turn->from_x, turn->y, turn->size, s.vector_bytes)) return nullptr;
   turn->scratch = true;  // unless other matrices lie between the rows
   for (int l = 0; l < 2; ++l) turn->scratch = turn->scratch && (turn->loops[l] == 1 || turn->to_loops[l] >= turn->y * turn->to_y);
   return codegen::make(*turn, t);

@@ -70,22 +70,23 @@ struct tile_axis {
 };
 
 /// Whether b, of elements of `size` bytes that stay as they are, is small matrices that a written kernel turns while they are packed.
-inline bool turns_b(const std::vector<inner_axis>& axes, std::int64_t size) {
+inline bool turns_b(const std::vector<inner_axis>& axes, std::int64_t size, int vector_bytes) {
   const auto lane = std::find_if(axes.begin(), axes.end(), [](const inner_axis& x) { return x.is_lane; });
-  if (lane == axes.end() || codegen::best_target() != codegen::target::avx512) return false;
+  if (lane == axes.end() || codegen::best_target() == codegen::target::none) return false;
   return std::any_of(axes.begin(), axes.end(), [](const inner_axis& x) { return x.role == group::m && x.raw.extent > 1; }) &&
          std::any_of(axes.begin(), axes.end(), [&](const inner_axis& x) {
-           return x.raw.b == 1 && x.role == group::k && planning::is_turned_small(lane->raw.extent, std::abs(lane->raw.b), x.raw.extent, size);
+           return x.raw.b == 1 && x.role == group::k && planning::is_turned_small(lane->raw.extent, std::abs(lane->raw.b), x.raw.extent, size, vector_bytes);
          });
 }
 
 /// Elements from one packed row of lanes to the next, where rows begin at vectors although they end before them, 0: they are dense. Not if
 /// they are one row with the next in c, or far too short. What is turned comes in whole vectors or parts of one.
-inline std::int64_t row_pitch(const std::vector<inner_axis>& axes, std::int64_t width, bool turned) {
+inline std::int64_t row_pitch(const std::vector<inner_axis>& axes, std::int64_t size, int vector_bytes, bool turned) {
   const auto lane = std::find_if(axes.begin(), axes.end(), [](const inner_axis& x) { return x.is_lane; });
   if (lane == axes.end()) return 0;
   const std::int64_t row = lane->raw.extent;
-  while (turned && width >= 2 * row) width /= 2;
+  std::int64_t width = vector_bytes / size;
+  while (turned && vector_bytes >= 64 && width >= 2 * row) width /= 2;  // others have no masks
   const std::int64_t pitch = (row + width - 1) / width * width, most = turned ? 3 * row : 4 * row / 3;
   const bool nests = std::any_of(axes.begin(), axes.end(), [&](const inner_axis& x) { return x.role == group::n && x.raw.c == row; });
   return nests || pitch > most ? 0 : pitch;

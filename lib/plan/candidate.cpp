@@ -80,7 +80,7 @@ void candidate::fuse_lane(shape& s) const {
 
 double candidate::turned_cycles() const {
   const auto size = static_cast<std::int64_t>(size_of(op.b.type));
-  if (!m.writes_kernels || m.vector_bytes < 64 || step.lanes != lanes::n || !step.pack_b || op.b.type != compute_type(op.b.type)) return 0;
+  if (!m.writes_kernels || m.vector_bytes < 32 || step.lanes != lanes::n || !step.pack_b || op.b.type != compute_type(op.b.type)) return 0;
   const step_axis *run = nullptr, *lane = nullptr;
   std::int64_t matrices = 1, rows = 1;
   for (const step_axis& x : step.axes) {
@@ -90,12 +90,13 @@ double candidate::turned_cycles() const {
     else if (x.label == step.lane_label) lane = &x;
     else matrices *= x.tile;
   }
-  if (rows < 2 || !run || !lane || lane->tile < lane->extent || run->tile < run->extent || !is_turned_small(lane->tile, std::abs(lane->b), run->tile, size)) return 0;
+  if (rows < 2 || !run || !lane || lane->tile < lane->extent || run->tile < run->extent || !is_turned_small(lane->tile, std::abs(lane->b), run->tile, size, m.vector_bytes)) return 0;
   constexpr std::int64_t held = 4;  // registers that are permuted
   const std::int64_t blocks = divide_up(lane->tile * size, m.vector_bytes) * divide_up(run->tile, 4), registers = divide_up(lane->tile * run->tile * size, m.vector_bytes);
-  const double each = size == 16 ? 6 : size == 8 ? 10 : 14;
+  const bool wide = m.vector_bytes >= 64;
+  const double each = size == 16 ? (wide ? 6 : 4) : size == 8 ? (wide ? 10 : 6) : wide ? 14 : 10;
   const double all = static_cast<double>(blocks) * each;
-  if (registers > held) return static_cast<double>(matrices) * (all + 4) + 45;
+  if (!wide || registers > held) return static_cast<double>(matrices) * (all + 4) + 45;
   const std::int64_t together = std::max<std::int64_t>(1, m.vector_bytes / (lane->tile * run->tile * size));  // in a register
   return static_cast<double>(divide_up(matrices, together)) * (std::min(all, static_cast<double>(3 * registers)) + 4) + 45;
 }

@@ -192,9 +192,9 @@ class operand_maker {
       const auto turns = [&](const reference& f) { return is_whole(s, f) && !lies_alike(s.left, f); };
       return is_product_of_whole(s, t) || (t.factors.size() == 2 && std::any_of(t.factors.begin(), t.factors.end(), turns));
     }
-    const reference& f = t.factors[0];
-    return t.scalar >= 0 || t.negate != (s.op == update::subtract) ||
-           (is_complex(s.left.type) && !lies_alike(s.left, f) && (s.op != update::assign || f.conj));
+    if (t.scalar >= 0 || t.negate != (s.op == update::subtract)) return true;
+    const auto turns = [&](const reference& f) { return !lies_alike(s.left, f) && (s.op != update::assign || f.conj); };
+    return is_complex(s.left.type) && std::any_of(t.factors.begin(), t.factors.end(), turns);
   }
 
   bool is_whole(const statement& s, const reference& f) const { return moving_labels(f).size() == moving_labels(s.left).size(); }

@@ -11,6 +11,17 @@
 #include "plan/cost.hpp"
 
 namespace ricci {
+double planning::arithmetic_of(const plan_step& s) {
+  const auto sums = [](const step_axis& x) { return x.role == group::k; };
+  const auto is_plain = [](const coefficient& x) { return is_known(x) && std::abs(x.base) <= 1; };
+  const bool one_a = s.op.a.where == operand::kind::one, one_b = s.op.b.where == operand::kind::one;
+  const bool moves = s.how == method::direct && s.op.scale.where == operand::kind::one && is_plain(s.op.alpha) && is_zero(s.op.beta) && (one_a || one_b);
+  const bool copies = s.how == method::pointwise && s.op.outputs.empty() && s.op.terms.size() == 1 && is_plain(s.op.terms[0].alpha) && is_zero(s.op.beta) &&
+                      s.op.terms[0].factors.size() == 1 && s.op.terms[0].factors[0].second == function::identity;
+  if (s.how == method::move || copies || (moves && std::none_of(s.axes.begin(), s.axes.end(), sums))) return 0;
+  return s.flops;
+}
+
 namespace {
 
 using planning::work;
@@ -34,16 +45,19 @@ void count(plan& p) {
     std::set<std::string> seen;
     for (const product& t : s.terms) {
       std::set<int> labels;
+      double read = 0;
       for (int l : labels_of(s.left)) labels.insert(l);
       for (const reference& f : t.factors) {
         for (int l : labels_of(f)) labels.insert(l);
         std::string key = f.name;
         for (const auto& axis : f.axes) key += "," + std::to_string(p.source.labels[axis.label].extent) + ":" + std::to_string(axis.stride);
-        if (seen.insert(key).second) p.bytes += size(f);
+        if (seen.insert(key).second) read += size(f);
       }
       double nest = is_complex(s.left.type) ? 4 : 1;
       for (int l : labels) nest *= static_cast<double>(p.source.labels[l].extent);
-      p.written_flops += nest * static_cast<double>(std::max<std::size_t>(2, t.factors.size()));
+      if (nest > 0) p.bytes += read;
+      const bool sums = labels.size() > labels_of(s.left).size() || s.terms.size() > 1 || s.op != update::assign;
+      if (sums || t.factors.size() > 1 || t.scalar >= 0 || t.negate) p.written_flops += nest * static_cast<double>(std::max<std::size_t>(2, t.factors.size()));
     }
   }
 }
@@ -51,7 +65,7 @@ void count(plan& p) {
 void count_flops(plan& p) {
   for (std::size_t i = 0; i < p.segments.size(); ++i) {
     double once = 0, times = 1;
-    for (const plan_step& s : p.segments[i].steps) once += s.how == method::move ? 0 : s.flops;
+    for (const plan_step& s : p.segments[i].steps) once += planning::arithmetic_of(s);
     for (std::size_t l = 0; l < p.block_labels.size(); ++l) {
       const std::int64_t extent = p.source.labels[p.block_labels[l]].extent;
       const bool cut = l + 1 == p.block_labels.size();

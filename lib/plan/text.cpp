@@ -184,7 +184,7 @@ class writer {
     } else {
       out_ += looked_up(s.op.c, s.op.a) + " += " + text_of(s.op.alpha) + name(s.op.b) + "\n       scatter-add";
     }
-    out_ += "; " + flops_text(s.flops) + ", about " + time_text(s.seconds) + "\n";
+    out_ += "; " + flops_text(planning::arithmetic_of(s)) + ", about " + time_text(s.seconds) + "\n";
   }
 
   /// Where a table says: labels along which neither moves are those of the other.
@@ -209,7 +209,7 @@ class writer {
       out_ += format("%g", s.op.alpha.base) + (s.op.alpha.scalar >= 0 ? "*s" + std::to_string(s.op.alpha.scalar) : "") + " ";
     if (s.op.a.where != operand::kind::one) out_ += name(s.op.a) + " * ";
     out_ += name(s.op.b) + (s.op.scale.where == operand::kind::one ? "" : " * " + name(s.op.scale)) + "\n       " + groups(s) + "\n       " + how(s);
-    if (s.how != method::move) out_ += "; " + flops_text(s.flops);
+    if (s.how != method::move) out_ += "; " + flops_text(planning::arithmetic_of(s));
     out_ += ", about " + time_text(s.seconds) + "\n";
     if (rejected_)
       for (const rejected_way& x : s.rejected) out_ += "       rejected: " + way_text(x.what) + format(", about %.3g us\n", x.seconds * 1e6);

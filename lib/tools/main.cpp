@@ -44,6 +44,11 @@ int refuse(std::string sentence) {
   return 2;
 }
 
+void check_output() {
+  std::cout.flush();
+  if (!std::cout) throw ricci::error(ricci::errc::bad_file, "the result cannot be written to standard output");
+}
+
 int run(std::vector<std::string> arguments) {
   for (std::size_t a = 1; a < arguments.size(); ++a)
     if (is_masked(arguments[a])) arguments[a].insert(0, 1, mask);
@@ -58,14 +63,15 @@ int run(std::vector<std::string> arguments) {
   try {
     app.parse(arguments);
   } catch (const CLI::Success& asked) {
-    return app.exit(asked);
+    const int code = app.exit(asked);
+    check_output();
+    return code;
   } catch (const CLI::ParseError& e) {
     return refuse(sentence_of(app, e));
   }
   for (std::size_t c = 0; c < commands.size(); ++c)
     if (app.got_subcommand(commands[c])) work[c]();
-  std::cout.flush();
-  if (!std::cout) throw ricci::error(ricci::errc::bad_file, "the result cannot be written to standard output");
+  check_output();
   return 0;
 }
 
@@ -83,7 +89,7 @@ extern "C" void end_by(int signal) {
 }
 
 int main(int argc, char** argv) {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGXCPU, SIGUSR1, SIGUSR2})
     if (std::signal(signal, end_by) == SIG_IGN) std::signal(signal, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // a file that would be too large is an error like others
   try {

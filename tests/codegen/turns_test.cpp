@@ -23,17 +23,19 @@ template <class T> void test(const codegen::turn_request& r, codegen::target t, 
     guarded<T> from(static_cast<std::size_t>(from_size), at_end), to(static_cast<std::size_t>(to_size), at_end);
     for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<T>(static_cast<double>(i + 1));
     std::vector<T> want(to.size(), T(-7));
+    std::vector<bool> gap(to.size());  // in scratch: within a matrix, not between matrices
     std::fill(to.begin(), to.end(), T(-7));
     for (std::int64_t m = 0; m < r.loops[1]; ++m)
-      for (std::int64_t l = 0; l < r.loops[0]; ++l)
+      for (std::int64_t l = 0; l < r.loops[0]; ++l) {
+        for (std::int64_t i = 0; i < r.y * r.to_y && r.scratch; ++i) gap[static_cast<std::size_t>(l * r.to_loops[0] + m * r.to_loops[1] + i)] = true;
         for (std::int64_t y = 0; y < r.y; ++y)
           for (std::int64_t x = 0; x < r.x; ++x)
             want[static_cast<std::size_t>(l * r.to_loops[0] + m * r.to_loops[1] + y * r.to_y + x)] =
                 from[static_cast<std::size_t>(l * r.from_loops[0] + m * r.from_loops[1] + x * r.from_x + y)];
+      }
     (*made)(nullptr, from.data(), to.data(), nullptr, nullptr);
-    const auto is_kept = [&](std::size_t i) { return r.scratch && want[i] == T(-7); };
     bool right = true;
-    for (std::size_t i = 0; i < want.size(); ++i) right = right && (to[i] == want[i] || is_kept(i));
+    for (std::size_t i = 0; i < want.size(); ++i) right = right && (to[i] == want[i] || (gap[i] && want[i] == T(-7)));
     CHECK(right);
   }
 }
@@ -52,10 +54,12 @@ TEMPLATE_TEST_CASE("copies that transpose small matrices", "", float, double, st
     r.x = some(1, most), r.y = some(1, most);
     r.from_x = r.y + some(0, 2) * (n % 4 == 0), r.to_y = r.x + some(0, 9) * (n % 3 == 0);
     r.scratch = n % 5 < 3;
-    r.loops[0] = some(1, 9), r.from_loops[0] = r.from_x * r.x + some(0, 2) * (n % 7 == 0), r.to_loops[0] = r.to_y * r.y + some(0, 2) * (n % 7 == 1);
+    r.loops[0] = some(1, 9), r.from_loops[0] = r.from_x * r.x + some(0, 2) * (n % 7 == 0), r.to_loops[0] = r.to_y * r.y + some(0, 40) * (n % 7 == 1);
     if (n % 6 == 0) r.loops[1] = some(1, 3), r.from_loops[1] = r.from_loops[0] * r.loops[0], r.to_loops[1] = r.to_loops[0] * r.loops[0] + 1;
     CAPTURE(n, r.x, r.y, r.from_x, r.to_y, r.scratch, r.loops[0], r.loops[1]);
     test<TestType>(r, t, written);
+    int narrow = 0;
+    if (t == codegen::target::avx512) test<TestType>(r, codegen::target::avx2, narrow);
   }
   CHECK((written > 1000 || t != codegen::target::avx512));
 }

@@ -37,6 +37,13 @@ prints("dtype", "[[0, 1, 2],\n [3, 4, 5]]\n", "einsum", "ij", "a.npy", "--dtype"
 prints("explain", re.compile(r"k.*flop.*\[5, 14\]\n$", re.S), "einsum", "ik,k->i", "a.npy", "b.npy", "--explain", "--threads", "1")
 prints("without tables", "[5, 14]\n", "einsum", "ik,k->i", "a.npy", "b.npy", "--deterministic")
 prints("explain without tables", re.compile("flop"), "explain", "eik,ekj->eij", "e=100", "i=8", "k=8", "j=8", "--deterministic")
+prints("no flops without sums", re.compile("flops +0 flop as run, 0 flop as written.*turned on the way; 0 flop|copy", re.S), "explain", "ij->ji", "i=10", "j=10")
+prints("no flops in empty sums", re.compile("flops +0 flop as run, 0 flop as written\n *bytes +800 B"), "explain", "ij,jk->ik", "i=10", "j=0", "k=10")
+prints("nothing to do", re.compile("bytes +0 B at least\n *nothing to do"), "explain", "ij,jk->ik", "i=0", "j=10", "k=10")
+with open("/dev/full", "wb") as full:
+    for option in (["--help"], ["--version"], ["einsum", "--help"]):
+        done = run(*option, stdout=full)
+        check(done.returncode == 2 and b"cannot be written" in done.stderr, f"{option} on a full disk: {done.returncode} {done.stderr!r}")
 prints("explain of shapes", re.compile("e=100000.*flop", re.S), "explain", "eik,ekj->eij", "e=100000", "i=8", "k=8", "j=8")
 prints("explain for another machine", re.compile("flop"), "explain", "ik,kj", "i=3", "k=3", "j=3", "--machine", "avx512", "--dtype", "f32")
 done = run("einsum", "ij->ji", "a.npy", "-o", "t2.npy", "--dtype", "f2")

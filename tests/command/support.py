@@ -11,7 +11,8 @@ failures = []
 
 
 def run(*arguments, **more):
-    return subprocess.run([command, *arguments], capture_output=True, timeout=60, **more)
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | more
+    return subprocess.run([command, *arguments], timeout=60, **streams)
 
 
 def check(condition, text):

@@ -109,3 +109,20 @@ TEST_CASE("added to what is infinite in one part") {
       for (std::int64_t m = 0; m < n; ++m) CHECK(get(c.type, c.pointers[0], m) == std::complex<double>(infinity, 3 + 2.0 * static_cast<double>(n)));
     }
 }
+
+TEMPLATE_TEST_CASE("a term without factors is its coefficient", "", double, std::complex<float>, std::complex<double>) {
+  for (const update op : {update::assign, update::add, update::subtract}) {
+    program p;
+    p.labels = {{"i", 7}};
+    p.slot_count = 1;
+    statement s;
+    s.left.type = dtype_of<TestType>, s.left.name = "C", s.left.axes = {{0, 1}};
+    s.op = op;
+    s.terms.emplace_back();
+    p.statements = {s};
+    std::vector<TestType> c(7, TestType(4));
+    void* pointers[1] = {c.data()};
+    run(*compile(p), {pointers, nullptr});
+    CHECK(c == std::vector<TestType>(7, TestType(op == update::assign ? 1 : op == update::add ? 5 : 3)));
+  }
+}

@@ -343,7 +343,9 @@ request settled(const request& wanted, target t) {
       const double cost = cost_of(nests[0], r, t) * (other ? 1e9 : 1);
       if (cost < least) least = cost, best = r;
     }
-  return best;
+  if (wanted.tile.tail == tail_kind::open || best.tile.tail == wanted.tile.tail) return best;
+  r = wanted, r.tile = {};  // a tile beside last columns of another kind is none for these
+  return settled(r, t);
 }
 
 }  // namespace

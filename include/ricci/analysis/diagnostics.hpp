@@ -192,6 +192,19 @@ struct no_statement {
                 "ricci[R027]: what is to be planned is no statement; write C(i).assign(...) for C(i) = ...; see docs/errors.md#R027");
 };
 
+/// std::cout << A(i,k) * B(k,j): an expression has elements when a statement has put them somewhere.
+template <class given>
+struct not_printable {
+  static_assert(never<sizeof(given)>,
+                "ricci[R028]: an expression is not printed; assign it to a tensor and print that, or print a plan; see docs/errors.md#R028");
+};
+
+/// x(i + 1), in(y + k): a shifted tensor, or one with a window, is a view with strides of its own.
+template <class left, class right>
+struct computed_subscript {
+  static_assert(never<sizeof(left)>, "ricci[R029]: a subscript is not computed from labels; a shifted tensor is a view of its own; see docs/errors.md#R029");
+};
+
 /// make_batch<int>(...): what is computed with is float, double, std::complex of both, half or bfloat16.
 template <class given>
 struct not_an_element {

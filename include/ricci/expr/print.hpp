@@ -1,4 +1,4 @@
-// The element of a rank-0 tensor as text: std::cout << s().
+// The element of a rank-0 tensor as text: std::cout << s(). No other expression is printed.
 #pragma once
 
 #include <iosfwd>
@@ -14,6 +14,13 @@ std::ostream& operator<<(std::ostream& out, const access<View>& x) {
   static_assert(View::shape_type::space == memory_space::host,
                 "ricci: an element of a gpu tensor cannot be printed from the host; ricci::copy the tensor first");
   detail::print(out, {dtype_of<typename View::value_type>, 0, x.data(), nullptr, nullptr});
+  return out;
+}
+
+/// Everything else: it says why not, in a line.
+template <detail::expression E>
+std::ostream& operator<<(std::ostream& out, const E&) {
+  static_cast<void>(sizeof(detail::not_printable<E>));
   return out;
 }
 

@@ -45,6 +45,7 @@ concept integer_like = std::is_integral_v<std::remove_cvref_t<S>> || std::is_enu
 template <class S> concept bound_like = integer_like<S> || constant_like<S>;
 
 template <class Given> struct not_a_bound;  // analysis/diagnostics.hpp
+template <class Left, class Right> struct computed_subscript;  // the same
 
 /// An integer known at run time.
 struct integer {
@@ -117,6 +118,18 @@ namespace detail {
 
 template <class S> inline constexpr bool is_label = false;
 template <fixed_string Name> inline constexpr bool is_label<label<Name>> = true;
+
+/// i + 1, i + j: what a subscript might be computed from.
+template <class L, class R>
+concept computed_from = (is_label<L> && (is_label<R> || bound_like<R>)) || (is_label<R> && bound_like<L>);
+
+/// What no extent disagrees with, so that nothing else is said.
+template <class L, class R>
+constexpr dynamic_range<std::conditional_t<is_label<L>, L, R>> not_computed() {
+  static_cast<void>(sizeof(computed_subscript<L, R>));
+  return {};
+}
+
 template <class S> inline constexpr bool is_labelled = is_label<S>;
 template <class L, std::int64_t F, std::int64_t E> inline constexpr bool is_labelled<static_range<L, F, E>> = true;
 template <class L> inline constexpr bool is_labelled<dynamic_range<L>> = true;
@@ -135,4 +148,11 @@ constexpr auto canonical(const S& s) {
 }
 
 }  // namespace detail
+
+// In the labels' own namespace, where they are found; each says why there is none.
+template <class L, class R> requires detail::computed_from<L, R> constexpr auto operator+(L, R) { return detail::not_computed<L, R>(); }
+template <class L, class R> requires detail::computed_from<L, R> constexpr auto operator-(L, R) { return detail::not_computed<L, R>(); }
+template <class L, class R> requires detail::computed_from<L, R> constexpr auto operator*(L, R) { return detail::not_computed<L, R>(); }
+template <class L, class R> requires detail::computed_from<L, R> constexpr auto operator/(L, R) { return detail::not_computed<L, R>(); }
+
 }  // namespace ricci

@@ -217,6 +217,8 @@ constexpr decltype(auto) subscript(const View& view, const S&... subscripts) {
   if constexpr (sizeof...(S) != static_cast<std::size_t>(View::rank())) {
     static_cast<void>(sizeof(subscript_count<View::rank(), sizeof...(S)>));
     return access<View>(view);
+  } else if constexpr ((std::is_same_v<S, broken_subscript> || ...)) {
+    return access<View>(view);
   } else if constexpr (wrong >= 0) {
     static_cast<void>(sizeof(not_a_subscript<wrong>));
     return access<View>(view);

@@ -17,6 +17,10 @@ std::ostream& operator<<(std::ostream& out, const access<View>& x) {
   return out;
 }
 
+namespace detail {
+template <class Given> struct not_printable;  // analysis/diagnostics.hpp
+}
+
 /// Everything else: it says why not, in a line.
 template <detail::expression E>
 std::ostream& operator<<(std::ostream& out, const E&) {

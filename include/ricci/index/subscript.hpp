@@ -123,9 +123,11 @@ template <fixed_string Name> inline constexpr bool is_label<label<Name>> = true;
 template <class L, class R>
 concept computed_from = (is_label<L> && (is_label<R> || bound_like<R>)) || (is_label<R> && bound_like<L>);
 
-/// What no extent disagrees with, so that nothing else is said.
+/// Stands for what was reported.
+struct broken_subscript {};
+
 template <class L, class R>
-constexpr dynamic_range<std::conditional_t<is_label<L>, L, R>> not_computed() {
+constexpr broken_subscript not_computed() {
   static_cast<void>(sizeof(computed_subscript<L, R>));
   return {};
 }

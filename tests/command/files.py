@@ -188,7 +188,7 @@ def many_extents():
 def interrupted():
     """Nothing half written stays behind."""
     np.save("a.npy", np.ones((3000, 3000)))
-    for sent in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for sent in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGXCPU, signal.SIGALRM, signal.SIGUSR1, signal.SIGUSR2):
         found = False
         for _ in range(20):
             started = subprocess.Popen([command, "einsum", "ij->ji", "a.npy", "-o", "large.npy"])

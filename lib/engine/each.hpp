@@ -22,18 +22,27 @@ struct each_call {
 void execute_each(const bound_plan& p, const each_call& call, const void* const* const* slots, int slot_count, std::int64_t count,
                   const std::complex<double>* scalars);
 
-/// One problem as a bare kernel call, where a run is nothing else: one tile, nothing packed, nothing buffered.
-/// This is the place where a kernel that was made for the very problem is called.
-class bare_call {
+/// A step whose kernel is called for one problem after the other.
+class kernel_call {
  public:
-  /// False if a run of `p` is more than one kernel call. The coefficients are set by another function, because they
-  /// may change from call to call.
-  bool prepare(const bound_plan& p);
+  /// Apart from prepare(), because the coefficients may change from call to call.
   void set_scalars(const std::complex<double>* scalars) { ricci::set_scalars(run_, *run_.step, {nullptr, scalars}); }
 
   int slot_a() const { return run_.step->a.slot; }
   int slot_b() const { return run_.step->b.slot; }
   int slot_c() const { return run_.step->c.slot; }
+
+ protected:
+  step_run run_{};
+  codegen::kernel::function made_ = nullptr;  // written at run time for this very problem
+};
+
+/// One problem as a bare kernel call, where a run is nothing else: one tile, nothing packed, nothing buffered.
+/// This is the place where a kernel that was made for the very problem is called.
+class bare_call : public kernel_call {
+ public:
+  /// False if a run of `p` is more than one kernel call.
+  bool prepare(const bound_plan& p);
 
   RICCI_CALLS_WRITTEN_CODE void operator()(const void* a, const void* b, void* c) const {
     if (made_) made_(a, b, c, run_.alpha, run_.beta);
@@ -50,23 +59,16 @@ class bare_call {
   }
 
  private:
-  step_run run_{};
-  codegen::kernel::function made_ = nullptr;  // written at run time for this very problem
   kernels::contract_fn contract_ = nullptr;
   const kernels::contract_args* args_ = nullptr;
 };
 
 /// One problem whose factor b is packed before the kernel is called. Some are packed together, so that a kernel does not wait for
 /// what was just stored.
-class packed_call {
+class packed_call : public kernel_call {
  public:
   /// False if a run of `p` is more than that, or less.
   bool prepare(const bound_plan& p);
-  void set_scalars(const std::complex<double>* scalars) { ricci::set_scalars(run_, *run_.step, {nullptr, scalars}); }
-
-  int slot_a() const { return run_.step->a.slot; }
-  int slot_b() const { return run_.step->b.slot; }
-  int slot_c() const { return run_.step->c.slot; }
 
   /// Bytes of scratch memory.
   std::int64_t bytes() const { return together_ * bytes_; }
@@ -84,8 +86,7 @@ class packed_call {
   }
 
  private:
-  step_run run_{};
-  codegen::kernel::function turn_ = nullptr, made_ = nullptr;
+  codegen::kernel::function turn_ = nullptr;
   std::int64_t bytes_ = 0, together_ = 1;  // of a packed matrix; problems
 };
 

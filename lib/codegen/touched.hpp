@@ -18,7 +18,7 @@ struct nest_part {
 /// Where the lines of 64 bytes begin that a part touches, in bytes from where the operand's pointer stands.
 std::vector<std::int64_t> lines_of(const nest& n, const geometry& g, nest_operand x, const nest_part& part);
 
-/// Less than half of the `step` bytes to the next iteration are in lines that an iteration touches.
+/// Less than nine tenths of the `step` bytes to the next iteration are in lines that an iteration touches.
 bool is_sparse(const nest& n, const geometry& g, nest_operand x, std::int64_t step);
 
 }  // namespace ricci::codegen

@@ -11,9 +11,10 @@
 #include "plan/cost.hpp"
 
 namespace ricci {
+
 double planning::arithmetic_of(const plan_step& s) {
   const auto sums = [](const step_axis& x) { return x.role == group::k; };
-  const auto is_plain = [](const coefficient& x) { return is_known(x) && std::abs(x.base) <= 1; };
+  const auto is_plain = [](const coefficient& x) { return is_zero(x) || is_one(x); };
   const bool one_a = s.op.a.where == operand::kind::one, one_b = s.op.b.where == operand::kind::one;
   const bool moves = s.how == method::direct && s.op.scale.where == operand::kind::one && is_plain(s.op.alpha) && is_zero(s.op.beta) && (one_a || one_b);
   const bool copies = s.how == method::pointwise && s.op.outputs.empty() && s.op.terms.size() == 1 && is_plain(s.op.terms[0].alpha) && is_zero(s.op.beta) &&
@@ -57,7 +58,8 @@ void count(plan& p) {
       for (int l : labels) nest *= static_cast<double>(p.source.labels[l].extent);
       if (nest > 0) p.bytes += read;
       const bool sums = labels.size() > labels_of(s.left).size() || s.terms.size() > 1 || s.op != update::assign;
-      if (sums || t.factors.size() > 1 || t.scalar >= 0 || t.negate) p.written_flops += nest * static_cast<double>(std::max<std::size_t>(2, t.factors.size()));
+      const bool applies = std::any_of(t.factors.begin(), t.factors.end(), [](const reference& f) { return f.apply != function::identity; });
+      if (sums || applies || t.factors.size() > 1 || t.scalar >= 0 || t.negate) p.written_flops += nest * static_cast<double>(std::max<std::size_t>(2, t.factors.size()));
     }
   }
 }

@@ -308,10 +308,10 @@ plan_step lower_other(const pair_op& op, const std::vector<std::int64_t>& extent
 
 /// What a pointwise operation does for an element, and the cycles of that for a vector.
 double pointwise_flops(const pair_op& op);
+double pointwise_cycles(const pair_op& op);
 
 /// Flops of a step: none of a copy or a fill.
 double arithmetic_of(const plan_step& s);
-double pointwise_cycles(const pair_op& op);
 
 /// A product without a sum, or a scaled copy, becomes a pointwise operation.
 void make_pointwise(pair_op& op);

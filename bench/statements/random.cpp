@@ -1,6 +1,5 @@
 // Random contractions of one and two tensors in many sizes, each beside what peak and memory allow: where plans are slow.
-// One thread.
-//   bench_random [--dtype f64] [--count N] [--seed S] [--worst W] [--out FILE] [--against FILE]
+//   bench_random [--dtype f64] [--count N] [--seed S] [--worst W] [--threads N] [--out FILE] [--against FILE]
 // Prints how much of its bound a contraction reaches on geometric mean, how many stay below three tenths, and the W slowest.
 // --out writes every time; --against compares with the times of such a file, of another build with the same seed.
 #include <omp.h>
@@ -73,10 +72,12 @@ void run(const random_setting& s) {
 }  // namespace
 
 int main(int count, char** words) {
-  omp_set_num_threads(1);
   random_setting s;
-  CLI::App app("random contractions beside peak and memory");
+  int threads = 1;
+  CLI::App app("random contractions beside peak and memory of one core");
   s.add_to(app);
+  app.add_option("--threads", threads)->check(CLI::Range(1, 1024));
   CLI11_PARSE(app, count, words);
+  omp_set_num_threads(threads);
   return run_program("bench_random", [&] { with_type(s.dtype, [&](auto x) { run<decltype(x)>(s); }); });
 }

@@ -12,7 +12,7 @@ namespace {
 /// How many of the nest's loops and loops over tiles may be open at once.
 std::size_t deepest(const std::vector<nest>& nests) {
   std::size_t most = 0;
-  for (const nest& n : nests) most = std::max(most, n.loops.size() + (n.unrolled ? 0 : 2) + (n.chunk > 1 ? 1 : 0));
+  for (const nest& n : nests) most = std::max(most, n.loops.size() + (n.unrolled ? 0 : 2) + (n.chunk > 1 ? 1 : 0) + (n.packed && n.packed->alone ? 1 : 0));
   return most;
 }
 
@@ -114,25 +114,16 @@ void contract_code::write_tile(const tile& t) {
   finish(t);
 }
 
-/// The sums begin at zero, or at c where the update is c += or c -= alone.
-void contract_code::start_sums(const tile& t) {
-  for (std::int64_t r = 0; r < t.rows; ++r)
-    for (std::int64_t v = 0; v < t.count; ++v)
-      for (int s = 0; s < sets_; ++s) {
-        const int i = sum_register(t, s, r, v);
-        if (preloads()) load_c(i, vector(t, v), at(c_, c_of(t, r, v)));
-        else clear(i, vector(t, v).width);
-      }
-}
-
 void contract_code::write_sums(const tile& t) {
   const nest& n = *now_;
-  if (!n.whole_sums || n.pairs || preloads()) start_sums(t);
+  strands_ = strands_of_tile(t);
+  if (!n.whole_sums || n.pairs || preloads() || strands_ > 1) start_sums(t);
   if (!n.whole_sums) {
     fetch_share();
-    return sum_loop(t, false);
+    sum_loop(t, false);
+    return join_strands(t);
   }
-  bool fresh = !preloads() && !n.pairs;
+  bool fresh = !preloads() && !n.pairs && strands_ == 1;
   const std::int64_t row = t.row * n.row_a;
   // Arrays of squares often stand a multiple of 4 KiB apart, or little more. The rows of b before that one look to the
   // processor like the rows of c that the last tile has just stored, and to be loaded they would wait for those. Behind
@@ -143,10 +134,12 @@ void contract_code::write_sums(const tile& t) {
     for (std::int64_t i = 0; i < n.k; ++i, fresh = false) {
       const std::int64_t k = (i + begin) % n.k;
       rows_left_ = n.k - k;
+      strand_ = static_cast<int>(i % strands_);
       one_step(t, a_, b_, row + x + k * n.k_a, y + k * n.k_b, fresh), fetch_share();
     }
   rows_left_ = 0;
   if (n.odd) odd_step(t, a_, b_, row + n.k * n.k_a, n.k * n.k_b);
+  join_strands(t);
 }
 
 void contract_code::sum_loop(const tile& t, bool fresh) {
@@ -176,6 +169,7 @@ void contract_code::sum_loop(const tile& t, bool fresh) {
   const auto steps = [&](std::int64_t count, std::int64_t behind) {
     for (std::int64_t k = 0; k < count; ++k) {
       rows_left_ = count - k + behind;
+      strand_ = static_cast<int>(k % strands_);
       one_step(t, a, b, row + k * n.k_a, k * n.k_b, fresh);
     }
     rows_left_ = 0;

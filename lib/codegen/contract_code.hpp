@@ -45,7 +45,10 @@ class contract_code : public vector_code {
   void write_tiles(const nest& n);
   void write_tile(const tile& t);
 
+  int strands_of_tile(const tile& t) const;
   void start_sums(const tile& t);
+  void join_strands(const tile& t);
+  void add_strands(int strands, int sums, const std::function<Xbyak::Xmm(int, int)>& register_of);
   void write_sums(const tile& t);
   void sum_loop(const tile& t, bool fresh);
   void one_step(const tile& t, const reg64& a, const reg64& b, std::int64_t a_at, std::int64_t b_at, bool fresh);
@@ -79,6 +82,14 @@ class contract_code : public vector_code {
   void write_packed(const nest& n);
   void write_packed_rows(const nest& n, std::int64_t first, std::int64_t rows, bool last);
   void load_packed_b(const packed_tail& p, int to, std::int64_t from, std::int64_t k_b, std::int64_t steps);
+  void permute_packed(int i, int places);
+  void spread_packed(const packed_tail& p, const Xbyak::Zmm& to, const address& from);
+  void multiply_packed(int sums, std::int64_t rows, std::int64_t row, const Xbyak::Zmm& element, bool fresh);
+  void add_packed_rest(const packed_tail& p, std::int64_t rows, const reg64& a, std::int64_t from);
+  void write_packed_alone(const nest& n);
+  void write_rows_alone(const nest& n, std::int64_t first, std::int64_t rows, bool last);
+  void load_packed_alone(const packed_tail& p, int to, int places, const address& from, std::int64_t steps, bool whole);
+  std::int64_t packed_shares(const nest& n) const;
   void join_parts(std::int64_t rows, int spare);
   void finish_packed_rows(const nest& n, std::int64_t first, std::int64_t rows, bool last);
   void join_packed(const packed_tail& p, int first, int rows, int spare);
@@ -100,9 +111,12 @@ class contract_code : public vector_code {
   void store_few(const address& to, const Xbyak::Xmm& x, std::int64_t l, int columns);
 
   /// Registers: the sums first, then the vectors of b, one for a's element; the last keeps AVX2's mask.
+  /// Strands of sums behind the first have registers behind all these.
   int sum_register(const tile& t, int set, std::int64_t row, std::int64_t v) const {
-    return static_cast<int>((set * t.rows + row) * t.count + v);
+    const auto place = static_cast<int>((set * t.rows + row) * t.count + v);
+    return strand_ == 0 ? place : first_strand(t) + (strand_ - 1) * static_cast<int>(sets_ * t.rows * t.count) + place;
   }
+  int first_strand(const tile& t) const { return element_register(t) + (batch_ && sets_ == 2 ? 2 : 1); }
   int vector_register(const tile& t, std::int64_t v) const { return static_cast<int>(sets_ * t.rows * t.count + v); }
   int element_register(const tile& t) const {
     return static_cast<int>(sets_ * t.rows * t.count + (keeps_vectors(t) ? t.count : 1));
@@ -157,6 +171,7 @@ class contract_code : public vector_code {
   factor alpha_, beta_;
   const nest* now_ = nullptr;
   std::int64_t rows_left_ = 0;                // of b, from the one that is read to the last; 0: not known
+  int strands_ = 1, strand_ = 0;              // sums of the tile that begin anew, each with every so many-th product; the one at work
   std::size_t depth_ = 0, saved_ = 0;
   /// Lines that the next iteration needs, asked for a few at a time while this one computes.
   struct far_operand {

@@ -72,7 +72,8 @@ void contract_code::plan_fetches(const nest& n) {
   add(request_.fetch_c, c_, nest_operand::c, l.c, n.row_c);
   const auto count = [](std::int64_t all, std::int64_t each) { return (all + each - 1) / each; };
   const std::int64_t tiles = count(n.rows, n.tile_rows) * count(static_cast<std::int64_t>(n.vectors.size()), n.tile_vectors);
-  if (n.unrolled) fetch_whole(tiles * shares_of(n));
+  if (n.vectors.empty()) fetch_whole(packed_shares(n));
+  else if (n.unrolled) fetch_whole(tiles * shares_of(n));
 }
 
 /// The next few of the lines.
@@ -150,6 +151,7 @@ void contract_code::write_nest(const nest& n) {
 }
 
 void contract_code::write_tiles(const nest& n) {
+  if (n.vectors.empty()) return;
   const auto rows = runs_of(n.rows, n.tile_rows);
   const auto vectors = runs_of(static_cast<std::int64_t>(n.vectors.size()), n.tile_vectors);
   if (n.unrolled) {

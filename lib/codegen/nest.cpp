@@ -62,13 +62,18 @@ std::optional<packed_tail> packed_of(const request& r, target t, const lane_vect
   const int number = g.real * g.sets;
   p.columns = last.count / g.sets, p.group = last.count * g.real > 16 ? 32 / number : 16 / number, p.steps = 64 / number / p.group;
   p.b = last.b, p.c = last.c, p.chunks = x.k / p.steps, p.rest = x.k % p.steps;
-  if (p.chunks < 2 || (g.sets == 2 && x.k < 8) || x.row.extent * (p.chunks + p.rest) > most_unrolled) return {};
+  p.alone = x.lane_extent == p.columns;
+  if (p.chunks < 2 || (g.sets == 2 && x.k < 8)) return {};
+  if (p.alone) return p.columns > 1 && x.k_b == p.columns ? std::optional(p) : std::nullopt;
+  constexpr std::int64_t most_bytes = 32768;  // of b, whose lines the last columns read again
+  if (x.row.extent * (p.chunks + p.rest) > most_unrolled || x.k * std::abs(x.k_b) * number > most_bytes) return {};
   return p;
 }
 
 /// The cheapest tile; of those as wide as b if it is to be read in order; or the one that was asked for, if it fits.
 /// far: tiles read from beyond the first cache, so that few loads are worth a little.
 void choose_tile(nest& n, const std::vector<costed_tile>& tiles, const tile_choice& wanted, bool in_order, bool far) {
+  if (n.vectors.empty()) return;
   n.tile_rows = n.tile_vectors = 0;
   if (tiles.empty()) return;
   n.tile_rows = tiles[0].rows, n.tile_vectors = tiles[0].vectors;
@@ -204,7 +209,7 @@ class nest_maker {
   bool take_last_columns(tail_kind tail) {
     const bool sums = tail == tail_kind::sums, packed = tail == tail_kind::packed;
     if (!sums && !packed) return true;
-    if (pieces_.size() == 1 || pieces_.back().count == g_.vector / g_.real) return false;
+    if ((pieces_.size() == 1 && sums) || pieces_.back().count == g_.vector / g_.real) return false;
     if (sums) base_.tail = tail_of(r_, pieces_.back(), g_);
     else base_.packed = packed_of(r_, t_, pieces_.back(), g_);
     pieces_.pop_back();
@@ -214,7 +219,8 @@ class nest_maker {
   nest along_columns() const {
     nest n = base_;
     const std::int64_t columns = x_.col.extent, several = std::ssize(pieces_);
-    if (several == 1) {
+    if (several == 0) {  // they are packed
+    } else if (several == 1) {
       add_columns(n, pieces_[0]);
     } else if (several * columns <= 12 && columns > 1) {
       for (std::int64_t j = 0; j < columns; ++j)
@@ -317,7 +323,7 @@ double cost_of(const nest& n, const request& r, target t) {
   const auto tiles = tiles_of(n, g, r.lanes == lanes::batch, embeds(r, t));
   double times = 1;
   for (const code_loop& l : n.loops) times *= static_cast<double>(l.count);
-  return times * ((tiles.empty() ? 1e30 : tiles[0].cost) + (n.tail ? tail_cost(*n.tail, n.rows, g) : 0) +
+  return times * ((!tiles.empty() ? tiles[0].cost : n.vectors.empty() ? 0 : 1e30) + (n.tail ? tail_cost(*n.tail, n.rows, g) : 0) +
                   (n.packed ? packed_cost(*n.packed, n.rows, g) : 0));
 }
 
@@ -357,7 +363,7 @@ std::vector<nest> shape(const request& wanted, target t) {
   for (nest& n : out) {
     choose_tile(n, tiles_of(n, g, r.lanes == lanes::batch, embeds(r, t)), r.tile, r.b_in_order, rows_far_apart(r));
     decide_loops(n, g, asks_ahead(r, n));
-    n.ragged = t == target::avx512 && r.lanes == lanes::n && (n.vectors.back().width < 64 || partial(n.vectors.back(), g));
+    n.ragged = t == target::avx512 && r.lanes == lanes::n && !n.vectors.empty() && (n.vectors.back().width < 64 || partial(n.vectors.back(), g));
     stage_b(n, r);
     settle_staging(n);
     if (!n.unrolled && !n.even_vectors) n.unrolled = true;

@@ -47,6 +47,7 @@ struct packed_tail {
   int columns = 0, group = 1, steps = 1;
   std::int64_t b = 0, c = 0;            // of the first of the last columns
   std::int64_t chunks = 0, rest = 0;    // k = chunks * steps + rest
+  bool alone = false;                   // they are all columns, in rows of b one right behind the other
   bool operator==(const packed_tail&) const = default;
 };
 

@@ -1,6 +1,8 @@
 // The last few columns of a product with neighbouring values of the summed index side by side in the lanes: a's row is
 // broadcast a few numbers at a time, which no shuffle has to do, and the lanes of each column are added up at the end. Complex
 // ones are multiplied twice, with b's and with b's whose parts are exchanged; the parts of the products meet at the end.
+#include <algorithm>
+
 #include "codegen/contract_code.hpp"
 
 namespace ricci::codegen {
@@ -22,6 +24,7 @@ lane_vector columns_of(const packed_tail& p, int sets) { return {p.b, p.c, p.col
 
 void contract_code::prepare_packed(const packed_tail& p) {
   use_masks({columns_of(p, sets_)});
+  if (p.alone) use_masks({{0, 0, static_cast<int>(p.steps * p.columns * sets_), 64}, {0, 0, static_cast<int>(p.rest * p.columns * sets_), 64}});
   packed_ = p;
   if (sets_ == 2) mov(eax, 0xaaaa), kmovw(odd_mask, eax);
   if (p.rest == 0) return;
@@ -33,6 +36,7 @@ void contract_code::prepare_packed(const packed_tail& p) {
 }
 
 void contract_code::write_packed(const nest& n) {
+  if (n.packed->alone) return write_packed_alone(n);
   for (const tile_run& r : runs_of(n.rows, sets_ == 2 ? most_complex_rows : most_packed_rows))
     for (std::int64_t i = 0; i < r.count; ++i) {
       const std::int64_t first = r.first + i * r.size;
@@ -51,52 +55,66 @@ void contract_code::load_packed_b(const packed_tail& p, int to, std::int64_t fro
   }
 }
 
+/// b's numbers from where they were loaded to their lanes.
+void contract_code::permute_packed(int i, int places) {
+  const Xbyak::Zmm x(i), to(places);
+  if (number() == 4) vpermps(x, to, x);
+  else vpermpd(x, to, x);
+}
+
+/// As many of a's numbers as there are steps, for each column.
+void contract_code::spread_packed(const packed_tail& p, const Xbyak::Zmm& to, const address& from) {
+  switch (bytes_of(p)) {
+    case 8: return vbroadcastsd(to, from);
+    case 16: return number() == 4 ? vbroadcastf32x4(to, from) : vbroadcastf64x2(to, from);
+    case 32: return vbroadcastf64x4(to, from);
+    default: return vmovupd(to, from);
+  }
+}
+
+/// A row of a times the registers of b, which are behind the sums.
+void contract_code::multiply_packed(int sums, std::int64_t rows, std::int64_t row, const Xbyak::Zmm& element, bool fresh) {
+  for (int s = 0; s < sets_; ++s) {
+    const Xbyak::Zmm to(sums + static_cast<int>(s * rows + row)), from(static_cast<int>(sets_ * rows) + s);
+    fresh ? mul(to, from, element) : fma(to, from, element);
+  }
+}
+
+/// The products of the last few steps; nothing behind a's rows is read.
+void contract_code::add_packed_rest(const packed_tail& p, std::int64_t rows, const reg64& a, std::int64_t from) {
+  const int b = static_cast<int>(sets_ * rows), x = b + sets_;
+  for (std::int64_t r = 0; r < rows; ++r, from += now_->row_a) {
+    if (p.rest == 1 && sets_ == 1) {
+      fma(Xbyak::Zmm(static_cast<int>(r)) | rest_mask, Xbyak::Zmm(b), ptr_b[a + static_cast<int>(from)]);
+      continue;
+    }
+    const Xbyak::Zmm element(x + static_cast<int>(r % 2)), masked = element | rest_mask | T_z;
+    spread_packed(p, masked, at(a, from));
+    multiply_packed(0, rows, r, element, false);
+  }
+}
+
 void contract_code::write_packed_rows(const nest& n, std::int64_t first, std::int64_t rows, bool last) {
   const packed_tail& p = *n.packed;
-  const bool floats = number() == 4;
   const int b = static_cast<int>(sets_ * rows), swapped = b + 1, x = b + sets_, places = x + 2;
   const std::int64_t from_b = p.b - (p.group - p.columns) * number();
   vmovups(Xbyak::Zmm(places), ptr[rip + packed_places_]);
-  const auto spread = [&](const Xbyak::Zmm& to, const address& from) {
-    switch (bytes_of(p)) {
-      case 8: return vbroadcastsd(to, from);
-      case 16: return floats ? vbroadcastf32x4(to, from) : vbroadcastf64x2(to, from);
-      case 32: return vbroadcastf64x4(to, from);
-      default: return vmovupd(to, from);
-    }
-  };
   const auto gather = [&](std::int64_t k, std::int64_t steps) {
     load_packed_b(p, b, from_b + k * n.k_b, n.k_b, steps);
-    if (floats) vpermps(Xbyak::Zmm(b), Xbyak::Zmm(places), Xbyak::Zmm(b));
-    else vpermpd(Xbyak::Zmm(b), Xbyak::Zmm(places), Xbyak::Zmm(b));
+    permute_packed(b, places);
     if (sets_ == 2) swap_pairs(Xbyak::Zmm(swapped), Xbyak::Zmm(b));
-  };
-  const auto multiply = [&](std::int64_t r, const Xbyak::Zmm& element, bool fresh) {
-    for (int s = 0; s < sets_; ++s) {
-      const Xbyak::Zmm sum(static_cast<int>(s * rows + r)), from(b + s);
-      fresh ? mul(sum, from, element) : fma(sum, from, element);
-    }
   };
   for (std::int64_t i = 0; i < p.chunks; ++i) {
     gather(i * p.steps, p.steps);
     for (std::int64_t r = 0; r < rows; ++r) {
       const Xbyak::Zmm element(x + static_cast<int>(r % 2));
-      spread(element, at(a_, (first + r) * n.row_a + i * p.steps * number()));
-      multiply(r, element, i == 0);
+      spread_packed(p, element, at(a_, (first + r) * n.row_a + i * p.steps * number()));
+      multiply_packed(0, rows, r, element, i == 0);
     }
   }
-  if (p.rest) {  // nothing behind a's row is read
+  if (p.rest) {
     gather(p.chunks * p.steps, p.rest);
-    for (std::int64_t r = 0; r < rows; ++r) {
-      const Xbyak::Zmm sum(static_cast<int>(r)), element(x + static_cast<int>(r % 2));
-      const std::int64_t from = (first + r) * n.row_a + p.chunks * p.steps * number();
-      if (p.rest == 1 && sets_ == 1) {
-        fma(sum | rest_mask, Xbyak::Zmm(b), ptr_b[a_ + static_cast<int>(from)]);
-        continue;
-      }
-      spread(element | rest_mask | T_z, at(a_, from));
-      multiply(r, element, false);
-    }
+    add_packed_rest(p, rows, a_, first * n.row_a + p.chunks * p.steps * number());
   }
   if (sets_ == 2) join_parts(rows, x);
   finish_packed_rows(n, first, rows, last);
@@ -195,7 +213,10 @@ void contract_code::write_packed_places() {
   };
   align(64);
   L(packed_places_);  // column j and step s from slot s; the last columns are the last of what was loaded
-  const auto place = [&](int i) { return i % p.steps * p.group + (i / p.steps + p.group - p.columns) % p.group; };
+  const auto place = [&](int i) {
+    if (p.alone) return i % p.steps * p.columns + std::min(i / p.steps, p.columns - 1);
+    return i % p.steps * p.group + (i / p.steps + p.group - p.columns) % p.group;
+  };
   if (number() == 16) lanes(8, [&](int i) { return 2 * place(i / 2) + i % 2; });
   else lanes(number(), place);
   L(joined_places_);  // slot r from the lanes of row r; not used for numbers of 16 bytes

@@ -22,7 +22,9 @@ double tile_cost(std::int64_t mr, std::int64_t nv, double weight, double k, cons
   const double loads = rows * (g.batch ? g.weight(g.vector) : 1) + weight, issued = sums + (direct ? 1 : mr == 1 ? rows : rows + static_cast<double>(nv));
   const double read = mr == 1 ? rows + madds : loads;
   const tile_times& t = g.times;
-  const double step = std::max({madds / 2, read / 2, issued / 5, k > 12 ? 4.0 : 1.0}) + t.per_load * read + t.per_issued * issued;
+  const std::int64_t rest = g.registers - 1 - static_cast<std::int64_t>(sums) - (mr == 1 ? 1 : nv) - 2;
+  const double strands = static_cast<double>(strands_of(static_cast<std::int64_t>(sums), static_cast<std::int64_t>(k), rest));
+  const double step = std::max({madds / 2, read / 2, issued / 5, k > 12 ? 4.0 / strands : 1.0}) + t.per_load * read + t.per_issued * issued;
   const double stores = static_cast<double>(mr) * weight;
   return k * step + t.per_sum * sums + t.per_store * stores + t.square * stores * stores + t.per_tile;
 }
@@ -109,7 +111,7 @@ double tail_cost(const summed_tail& s, std::int64_t rows, const geometry& g) {
 double packed_cost(const packed_tail& p, std::int64_t rows, const geometry& g) {
   const std::int64_t most = g.sets == 2 ? most_complex_rows : most_packed_rows;
   const std::int64_t rest = std::min<std::int64_t>(p.rest, 2), groups = (rows + most - 1) / most;
-  const std::int64_t madds = rows * (p.chunks + rest) * g.sets, gathers = groups * (p.chunks * p.steps + p.rest);
+  const std::int64_t madds = rows * (p.chunks + rest) * g.sets, gathers = groups * (p.alone ? 2 * (p.chunks + rest) : p.chunks * p.steps + p.rest);
   const std::int64_t joins = (rows + p.steps - 1) / p.steps * (p.steps == 2 ? 4 : 10) + (g.sets == 2 ? 4 * rows : 0);
   return g.times.packed[p.steps / 4] * static_cast<double>(madds + gathers + joins) * g.wide / 2 + g.times.per_tail_row * static_cast<double>(rows);
 }

@@ -1,6 +1,7 @@
 // What tiles cost: the processor's numbers, and cycles of every tile that a nest could take.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -32,6 +33,14 @@ struct geometry {
 
   double weight(int width) const { return width == 64 ? wide : 1; }
 };
+
+/// Few sums that each wait for the one before: how many strands of each are added up apart, of `all` products, in `registers`
+/// beside the first of `sums`.
+inline std::int64_t strands_of(std::int64_t sums, std::int64_t all, std::int64_t registers) {
+  constexpr std::int64_t at_once = 8, least = 32;  // multiply-adds that a core has under way; products
+  if (all < least) return 1;
+  return std::max<std::int64_t>(1, std::min({(at_once + sums - 1) / sums, all / 8, 1 + registers / sums}));
+}
 
 /// The broadcast of a's element may be part of the multiply-add.
 bool embeds(const request& r, target t);

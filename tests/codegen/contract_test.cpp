@@ -173,6 +173,29 @@ TEMPLATE_TEST_CASE("generated kernels: last columns in every way", "", float, do
   if (std::find(all.begin(), all.end(), codegen::target::avx512) != all.end()) CHECK(made > 40);
 }
 
+TEMPLATE_TEST_CASE("generated kernels: few columns and long sums", "", float, double, std::complex<float>, std::complex<double>) {
+  rng g(12);
+  int wrong = 0;
+  made = refused = 0;
+  const int every = reduced_tests() ? 4 : 1;
+  for (const extent_t k : {2, 3, 7, 8, 9, 31, 32, 33, 47, 64, 129, 260, 1031})
+    for (extent_t n = 1; n <= 9 && wrong < 5; ++n)
+      for (const extent_t m : {1, 2, 3, 5, 8, 13, 26, 27, 40, 210}) {
+        if (static_cast<int>(g() % static_cast<unsigned>(every)) != 0 || m * n * k > 100000) continue;
+        shape s;
+        s.along = g() % 8 == 0 ? lanes::batch : lanes::n, s.row = m, s.lane = n, s.k = k;
+        s.packed = g() % 4 != 0;
+        if (g() % 4 == 0) s.loops = {3};
+        if (g() % 6 == 0) s.k_outer = 2;
+        s.conj_a = complex_type<TestType> && g() % 2 == 0, s.conj_b = complex_type<TestType> && g() % 2 == 0;
+        last_columns = pick<codegen::tail_kind>({codegen::tail_kind::open, codegen::tail_kind::lanes, codegen::tail_kind::packed}, g);
+        wrong += !right<TestType>(s, g);
+        last_columns = codegen::tail_kind::open;
+      }
+  CHECK(wrong == 0);
+  if (!targets().empty()) CHECK(made > 20 * refused);
+}
+
 TEMPLATE_TEST_CASE("generated kernels: tiles of two vectors", "", float, double) {
   rng g(13);
   int wrong = 0;

@@ -183,9 +183,18 @@ double candidate::waits_for_c() const {
   return apart && !along ? wait * result_bytes() / line : 0;
 }
 
+bool candidate::reads_b_once() const {
+  if (!m.writes_kernels || step.lanes != lanes::n || step.pack_b) return false;
+  std::int64_t rows = 1;
+  for (const step_axis& x : step.axes)
+    if (x.role == group::m) rows *= x.tile;
+  const std::int64_t at_once = m.vector_registers >= 32 ? 8 : 4;
+  return rows <= at_once || (rows <= 2 * at_once && stays(inner()));
+}
+
 double candidate::strided_penalty(double panel) const {
   const std::size_t near = m.writes_kernels ? 1 : 0;
-  if (step.pack_b || m.caches.size() <= near) return 1;
+  if (step.pack_b || m.caches.size() <= near || reads_b_once()) return 1;
   if (panel < 0.75 * static_cast<double>(m.caches[near].bytes)) return rows_turn_pages() ? 1.4 : 1;
   std::int64_t widest = 0;
   for (const step_axis& x : step.axes)

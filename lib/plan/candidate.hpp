@@ -102,6 +102,9 @@ struct candidate {
   /// kernels, which wait for nothing else, bear it from the second cache (64 x 64 x 7 panel, rows 36 KiB apart: 92 % of
   /// the speed of a packed one).
   double strided_penalty(double panel) const;
+  /// One tile of rows has them all, or a second finds b in the first cache: a copy would be read as often as b. Measured on
+  /// Intel, 2 to 12 rows times 100 x 4000 and 300 x 1000.
+  bool reads_b_once() const;
   /// Every row of b lies in pages of its own, hundreds of them, at one place of the first cache's ways, and tiles of rows read
   /// them again. Measured on Intel: packed, the paper's statement of 64 x 64 x 9 x 8 is 1.3 times as fast, 500 x 500 times 24
   /// of 512 columns 1.6 times, of 600 columns 0.96; with 64 to 200 pages nothing is gained.

@@ -143,8 +143,13 @@ double candidate::turning(const operand& x, std::int64_t step_axis::*stride) con
   if (rows > 0 || run->role != group::k) return 1;
   const std::size_t size = size_of(x.type);
   if (run->tile <= short_row) return others == 0 && size <= 4 ? 0.3 : 1;
-  const bool plane = step.lanes == lanes::k && std::min(run->tile, lane->tile) >= 2 * short_row;
-  return !plane || !m.writes_kernels ? 1 : size == 4 ? 0.3 : size == 8 ? 0.5 : 1;
+  if (!m.writes_kernels || lane->tile < short_row) return 1;
+  const std::int64_t least = std::min(run->tile, lane->tile);
+  if (step.lanes == lanes::k) return least < 2 * short_row ? 1 : size == 4 ? 0.3 : size == 8 ? 0.5 : 1;
+  // Blocks of eight a side; what is left over goes one by one.
+  const auto blocks = [](std::int64_t n) { return static_cast<double>(n / short_row * short_row) / static_cast<double>(n); };
+  const double turned = size == 4 ? 0.15 : size == 8 ? 0.25 : size == 16 ? 0.7 : 1;
+  return std::min(1.0, turned + 1 - blocks(run->tile) * blocks(lane->tile));
 }
 
 double candidate::scattering(const operand& x, std::int64_t step_axis::*stride, bool same) const {

@@ -64,18 +64,19 @@ double kernel_cycles(const shape& s, const machine& m) {
     const double tiles = static_cast<double>(divide_up(s.rows, rows) * divide_up(s.cols, cols) * s.loops);
     const double pair = static_cast<double>(rows * cols) * fma_of_pair;
     const double vectors = static_cast<double>(s.k * divide_up(s.lane, width));
-    // Rows and columns that the first cache does not hold from tile to tile come from the second one.
+    // Rows and columns that the first cache does not hold from tile to tile come from the second one, and multiply-adds wait for them.
     double anew = 0;
-    if (m.caches.size() > 1 && m.caches[1].bandwidth > 0 && s.rows > rows && s.cols > cols) {
+    if (m.caches.size() > 1 && m.caches[1].bandwidth > 0) {
       const double held = 0.75 * static_cast<double>(m.caches[0].bytes) / (vectors * m.vector_bytes);
-      const bool rows_stay = static_cast<double>(rows) <= held, cols_stay = static_cast<double>(s.cols) <= held;
-      anew = static_cast<double>((rows_stay ? 0 : rows) + (cols_stay ? 0 : cols)) * m.vector_bytes * cycles_per_second(m) / (m.caches[1].bandwidth * 1e9);
+      const bool rows_stay = static_cast<double>(rows + cols) <= held, cols_stay = static_cast<double>(s.cols > cols ? s.cols : rows + cols) <= held;
+      const std::int64_t again = (s.cols > cols && !rows_stay ? rows : 0) + (s.rows > rows && !cols_stay ? cols : 0);
+      anew = static_cast<double>(again) * m.vector_bytes * cycles_per_second(m) / (m.caches[1].bandwidth * 1e9);
       const double all = static_cast<double>(s.rows + s.cols) * vectors * m.vector_bytes;
       if (all > 0.4 * static_cast<double>(m.caches[1].bytes)) anew *= 2.2;  // nor does the second one hold them all
     }
     const double partial = s.lane % width ? 1.0 / static_cast<double>(divide_up(s.lane, width)) : 0;  // of the vectors
     const double converted = 0.5 * (s.converts_a ? (1 + 3 * partial) * static_cast<double>(rows + cols) : s.converts_b ? static_cast<double>(cols) : 0);
-    const double step = std::max({pair / 2, static_cast<double>(rows + cols) / 2, pair < 8 ? 4.0 : 0.0, anew}) + converted;
+    const double step = std::max({pair / 2, static_cast<double>(rows + cols) / 2, pair < 8 ? 4.0 : 0.0}) + 0.7 * anew + converted;
     // Lanes of a few sums are added up together, those of complex ones one after the other.
     const bool together = !complex && rows * cols > 1;
     const double per_sum = together ? 6 : m.vector_bytes >= 64 ? 20 : 8, per_tile = together ? 6 : 12;

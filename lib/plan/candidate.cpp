@@ -108,8 +108,11 @@ double candidate::pack_cycles(const operand& x, std::int64_t step_axis::*stride,
     if (a.*stride == 1 && a.label == step.lane_label) same = true;
     if (a.*stride == 1 && a.tile >= 2) any = true;
   }
-  return static_cast<double>(calls) * scattering(x, stride, same) * (same ? 1 : turning(x, stride)) *
-         move_cycles(tile_size(stride, lane_extra), same, any, x.type != compute_type(x.type));
+  const double turned = same ? 1 : turning(x, stride), bytes = bytes_of(x, step.axes, stride);
+  const bool far = m.caches.size() > 1 && bytes > 0.75 * static_cast<double>(m.caches[1].bytes);
+  const double memory = turned < 1 && far && block_labels.empty() ? bytes / stream_rate(bytes, m) : 0;
+  return static_cast<double>(calls) * scattering(x, stride, same) * turned *
+             move_cycles(tile_size(stride, lane_extra), same, any, x.type != compute_type(x.type)) + memory;
 }
 
 double candidate::collecting(const operand& x, std::int64_t step_axis::*stride, const step_axis& run, const step_axis& lane) const {
@@ -140,21 +143,24 @@ double candidate::turning(const operand& x, std::int64_t step_axis::*stride) con
   constexpr std::int64_t short_row = 8;
   if (!run || !lane) return 1;
   if (const double share = collecting(x, stride, *run, *lane); share < 1) return share;
-  if (rows > 0 || run->role != group::k) return 1;
+  const bool result = stride == &step_axis::c && others == 0 && has_sums() && m.writes_kernels && x.type == compute_type(x.type);
+  if (rows > 0 || (run->role != group::k && !result)) return 1;
   const std::size_t size = size_of(x.type);
-  if (run->tile <= short_row) return others == 0 && size <= 4 ? 0.3 : 1;
+  if (run->tile <= short_row) return result ? 1 : others == 0 && size <= 4 ? 0.3 : 1;
   if (!m.writes_kernels || lane->tile < short_row) return 1;
   const std::int64_t least = std::min(run->tile, lane->tile);
   if (step.lanes == lanes::k) return least < 2 * short_row ? 1 : size == 4 ? 0.3 : size == 8 ? 0.5 : 1;
+  if (step.lanes != lanes::n) return 1;
   // Blocks of eight a side; what is left over goes one by one.
   const auto blocks = [](std::int64_t n) { return static_cast<double>(n / short_row * short_row) / static_cast<double>(n); };
-  const double turned = size == 4 ? 0.15 : size == 8 ? 0.25 : size == 16 ? 0.7 : 1;
+  const double turned = size == 4 ? 0.2 : size == 8 ? 0.33 : size == 16 ? 0.7 : 1;
   return std::min(1.0, turned + 1 - blocks(run->tile) * blocks(lane->tile));
 }
 
 double candidate::scattering(const operand& x, std::int64_t step_axis::*stride, bool same) const {
   if (same || !block_labels.empty() || !m.writes_kernels || m.caches.size() < 2) return 1;
   const double bytes = bytes_of(x, step.axes, stride), second = static_cast<double>(m.caches[1].bytes);
+  if (stride == &step_axis::c && bytes <= second && turning(x, stride) < 1) return 1;  // in whole blocks
   if (stride != &step_axis::c) return bytes > second ? 2 : 1;
   return bytes > last_cache(m) ? 6 : bytes > second ? 3.5 : 2.5;
 }

@@ -17,25 +17,49 @@ int side_for(std::int64_t x) {
   return best;
 }
 
+constexpr std::int64_t few = 32, few_of_16_bits = 48;  // rows or columns that have a tile of their own
+constexpr std::int64_t busy = 132;                     // tiles, for most multiprocessors to have one
+
+int up_to_16(std::int64_t x) { return static_cast<int>((x + 15) / 16 * 16); }
+
+/// The tensor cores' squares: tiles of eight warps with as many rows (or columns) as there are and 128 of the other, or of two rows of warps.
+tile_config tile_of_16_bits(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t problems) {
+  const int depth = k > 128 ? 64 : 32, stages = k > 64 ? 4 : 3;
+  if (m <= few_of_16_bits && m <= n) return {arithmetic::mma_16, up_to_16(m), 128, depth, 3, 256, up_to_16(m) / 16, 2, 1, 8, 3};
+  if (n <= few_of_16_bits) return {arithmetic::mma_16, 128, up_to_16(n), depth, 3, 256, 1, up_to_16(n) / 8, 8, 1, 3};
+  const auto count = [&](int rows, int cols) { return (m + rows - 1) / rows * ((n + cols - 1) / cols) * problems; };
+  int rows = side_for(m), cols = side_for(n);
+  if (count(rows, cols) < busy) rows = cols = 64;
+  return {arithmetic::mma_16, rows, cols, 32, stages, 2 * cols, rows / 32, 4, 2, cols / 32, cols > 96 ? 2 : cols > 64 ? 3 : 4};
+}
+
+/// By multiply-adds of single threads, 4 x 4 each but in large tiles.
+tile_config tile_of_threads(dtype c, std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t problems) {
+  const bool single = compute_type(c) == dtype::f32;
+  const int depth = is_complex(c) ? 8 : 16, thin = single && k > 64 ? 2 * depth : depth, blocks = single ? 3 : c == dtype::c128 ? 1 : 2;
+  const int narrow = std::min(m, n) <= 16 ? 16 : 32, threads = 8 * narrow;
+  const int more = single ? (narrow == 16 ? 4 : 2) : blocks;
+  if (m <= few && m <= n) return {arithmetic::threads, narrow, 128, thin, 3, threads, 4, 4, 1, 1, more};
+  if (n <= few) return {arithmetic::threads, 128, narrow, thin, 3, threads, 4, 4, 1, 1, more};
+  if (single && m > 96 && n > 96 && (m + 127) / 128 * ((n + 127) / 128) * problems >= busy) return {arithmetic::threads, 128, 128, 8, 3, 256, 8, 8, 1, 1, 1};
+  return {arithmetic::threads, 64, 64, depth, 3, 256, 4, 4, 1, 1, blocks};
+}
+
+tile_config tile_of_f64(std::int64_t m, std::int64_t n) {
+  if (m <= 16 && m <= n) return {arithmetic::mma_f64, 16, 128, 16, 3, 128, 1, 4, 1, 4, 3};
+  if (m <= few) return {arithmetic::mma_f64, 32, 128, 16, 3, 128, 2, 4, 1, 4, 2};
+  if (n <= few) return {arithmetic::mma_f64, 128, 32, 16, 3, 128, 2, 4, 4, 1, 2};
+  return {arithmetic::mma_f64, 64, 64, 16, 3, 128, 2, 4, 2, 2, 3};
+}
+
 }  // namespace
 
 tile_config choose_tile(const step_shape& s) {
-  const std::int64_t m = count_of(s.m), n = count_of(s.n);
+  const std::int64_t m = count_of(s.m), n = count_of(s.n), k = count_of(s.k), problems = count_of(s.batch);
   const bool same = s.a == s.b && compute_type(s.c) == compute_type(s.a);
-  tile_config c;
-  if (same && s.a == dtype::f64) {
-    c = {arithmetic::mma_f64, 64, 64, 16, 3, 128, 2, 4, 2, 2, 3};
-    if (m <= 32) c.rows = 32, c.cols = 128, c.warps_m = 1, c.warps_n = 4, c.blocks = 2;
-    else if (n <= 32) c.rows = 128, c.cols = 32, c.warps_m = 4, c.warps_n = 1, c.blocks = 2;
-  } else if (same && size_of(s.a) == 2) {
-    const int rows = side_for(m), cols = side_for(n);
-    c = {arithmetic::mma_16, rows, cols, 32, count_of(s.k) > 64 ? 4 : 3, 2 * cols, rows / 32, 4, 2, cols / 32, cols > 96 ? 2 : cols > 64 ? 3 : 4};
-  } else if (compute_type(s.c) == dtype::f32 && m > 96 && n > 96) {
-    c = {arithmetic::threads, 128, 128, 8, 3, 256, 8, 8, 1, 1, 1};
-  } else {
-    c = {arithmetic::threads, 64, 64, is_complex(s.c) ? 8 : 16, 3, 256, 4, 4, 1, 1, compute_type(s.c) == dtype::f32 ? 3 : compute_type(s.c) == dtype::c128 ? 1 : 2};
-  }
-  return c;
+  if (same && s.a == dtype::f64) return tile_of_f64(m, n);
+  if (same && size_of(s.a) == 2) return tile_of_16_bits(m, n, k, problems);
+  return tile_of_threads(s.c, m, n, k, problems);
 }
 
 step_shape arranged_for_tiles(const step_shape& given, const tile_config& c) {
@@ -57,7 +81,8 @@ std::string tile_text(const step_plan& p, const alignments& at, int& shared_byte
   const int vec_a = vector_of(a_along_k ? s.k : s.m, {a_along_k ? &s.m : &s.k, &s.batch}, &axis::a, s.a, at.a);
   const int vec_b = vector_of(b_along_k ? s.k : s.n, {b_along_k ? &s.n : &s.k, &s.batch}, &axis::b, s.b, at.b);
   // Single elements need more addresses; some texts with a beta, or with parts, would spill.
-  const bool crowded = std::min(vec_a, vec_b) == 1 || (c.compute == arithmetic::mma_f64 && s.beta) || (c.compute == arithmetic::mma_16 && c.parts > 1);
+  const bool crowded = std::min(vec_a, vec_b) == 1 || (c.compute == arithmetic::mma_f64 && s.beta) || (c.compute == arithmetic::mma_16 && c.parts > 1) ||
+                       (c.compute == arithmetic::threads && s.beta && (a_along_k || b_along_k));
   const int blocks = crowded ? std::min(c.blocks, 2) : c.blocks;
   const int vec_c = vector_of(s.n, {&s.m, &s.batch}, &axis::c, s.c, at.c);
   std::string t = "#include \"element.cuh\"\nstruct tile_type {\n";

@@ -97,6 +97,15 @@ void add_families(std::vector<job>& to, int architecture) {
             add("panels", x, {});
           }
     }
+    // Tiles as narrow as a side, whose factors lie along the sum or across it.
+    for (const auto& [rows, cols] : {std::pair<std::int64_t, std::int64_t>{14, 300}, {29, 300}, {45, 300}, {300, 15}, {300, 32}, {300, 47}, {200, 200}})
+      for (const bool along : {true, false})
+        for (const std::int64_t sum : {100, 1161}) {
+          step_shape x;
+          x.batch = {{192, rows * sum, cols * sum, rows * cols}}, x.beta = sum == 100;
+          x.m = {{rows, along ? sum : 1, 0, cols}}, x.n = {{cols, 0, along ? sum : 1, 1}}, x.k = {{sum, along ? 1 : rows, along ? 1 : cols, 0}};
+          add("narrow tiles", x, along ? alignments{} : alignments{2, 2, 2});
+        }
     step_shape move;
     move.has_a = false;
     move.n = {{100, 0, 1, 300}, {300, 0, 100, 1}};

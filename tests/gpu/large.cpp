@@ -62,6 +62,19 @@ TEST_CASE("tiles of every layout and side") {
       }
 }
 
+TEST_CASE("tiles as narrow as a side") {
+  int at = 0;
+  const auto [part, parts] = part_of_parts();
+  for (dtype t : all_types)
+    for (const auto& [i, j] : {std::pair<std::int64_t, std::int64_t>{13, 150}, {16, 256}, {29, 150}, {45, 150}, {150, 13}, {256, 16}, {150, 32}, {130, 47}})
+      for (int way = 0; way < 4; ++way)
+        for (const std::int64_t k : {70, 208}) {
+          if (at++ % parts != part) continue;
+          product_of(t, {{'z', 2}, {'i', i}, {'j', j}, {'k', k}}, "zij", "zik", way & 1 ? "zkj" : "zjk", "", way & 2 ? "zki" : "zik", (way + k) % 3 == 0 ? update::add : update::assign,
+                     way == 3 ? 1 : 0, false);
+        }
+}
+
 TEST_CASE("contractions whose tensors lie in different orders") {
   struct orders {
     const char *c, *a, *b;

@@ -8,7 +8,7 @@
 // and `offsets`, where in shared memory the offsets of a tile's rows and columns are kept (0: they are not).
 #pragma once
 #include "copies.cuh"
-#include "small_product.cuh"
+#include "runs.cuh"
 
 struct tile_args {
   const void* a;
@@ -66,19 +66,9 @@ __device__ inline void multiply_slice(tile_sums<T, W>& sums, const XA* a, const 
   const auto in_b = [](int j, int k) { return place_in<T::b_along_k, PitchB>(j, k); };
   if constexpr (T::compute == 0) {
     constexpr int tn = T::cols / T::rn, tm = T::rows / T::rm;
-    const int j = threadIdx.x % tn, i = threadIdx.x / tn;
-#pragma unroll
-    for (int k = 0; k < T::depth; ++k) {
-      W x[T::rm], y[T::rn];
-#pragma unroll
-      for (int r = 0; r < T::rm; ++r) x[r] = conj_if<T::conj_a>(T::A::get(a[in_a(i + r * tm, k)]));
-#pragma unroll
-      for (int s = 0; s < T::rn; ++s) y[s] = conj_if<T::conj_b>(T::B::get(b[in_b(j + s * tn, k)]));
-#pragma unroll
-      for (int r = 0; r < T::rm; ++r)
-#pragma unroll
-        for (int s = 0; s < T::rn; ++s) multiply_add(sums.acc[r * T::rn + s], x[r], y[s]);
-    }
+    multiply_runs<T::rm, T::rn, tm, tn, T::a_along_k, T::b_along_k, PitchA, PitchB, T::depth>(
+        sums.acc, a, b, static_cast<int>(threadIdx.x) / tn, static_cast<int>(threadIdx.x) % tn, in_a, in_b,
+        [](XA x) { return conj_if<T::conj_a>(T::A::get(x)); }, [](XB x) { return conj_if<T::conj_b>(T::B::get(x)); });
   } else if constexpr (T::compute == 1) {
     const int i = warp / T::warps_n * T::rm * 16 + line, j = warp % T::warps_n * T::rn * 8 + line;
 #pragma unroll

@@ -41,9 +41,11 @@ std::int64_t free_count(const step_shape& s) { return count_of(s.batch) * count_
 constexpr std::int64_t most_blocks = 0x7fffffff;
 
 /// Enough arithmetic for tiles in shared memory to pay.
+constexpr std::int64_t least_tiled = 12;  // rows or columns
+
 bool worth_tiling(const step_shape& s) {
   const std::int64_t m = count_of(s.m), n = count_of(s.n), k = count_of(s.k);
-  return s.has_a && m >= 12 && n >= 12 && k >= 4;
+  return s.has_a && m >= least_tiled && n >= least_tiled && k >= 4;
 }
 
 int alignment_of(const void* p, dtype t) {
@@ -187,6 +189,26 @@ bool is_better_shared(const step_plan& p, bool small, bool panels, const gpu_mac
   return worth_tiling(s) && (!panels || is_across(s)) && seconds < 0.7 * tile_seconds(s, choose_tile(s), m, in_parts);
 }
 
+/// The share of memory's bandwidth at which tiles do products of two to eleven rows or columns (measured on an H200): by the
+/// tensor cores, or by single threads, whose short sums wait.
+double thin_share(const step_shape& s) {
+  const std::int64_t k = count_of(s.k);
+  const auto odd = [&](stride_of_axis stride) {  // neighbours come one by one
+    return std::any_of(s.k.begin(), s.k.end(), [&](const axis& x) { return x.*stride == 1 && x.extent % 2 != 0; });
+  };
+  if (s.a == s.b && size_of(s.a) == 2) return odd(&axis::a) || odd(&axis::b) ? 0.15 : k < 64 ? 0.3 : 0.7;
+  if (s.a == dtype::f64 && s.b == dtype::f64) return k < 64 ? 0.5 : k < 128 ? 0.72 : 0.85;
+  return is_complex(s.c) ? (k < 128 ? 0.26 : 0.56) : k < 128 ? 0.38 : 0.72;
+}
+
+/// Few rows or columns beside many of the other, and sums long enough: tiles, if threads that have all of them read the smaller factor
+/// too often.
+bool is_thin(const step_shape& s, const general_config& shared, const gpu_machine& m, bool in_parts) {
+  const auto [least, most] = std::minmax({count_of(s.m), count_of(s.n)});
+  if (!m.shares || !s.has_a || !s.has_b || least < 2 || least >= least_tiled || most < 96 || count_of(s.k) < 32 || is_across(s)) return false;
+  return bytes_of(s) / (thin_share(s) * 1e9 * m.bandwidth) < 0.9 * general_seconds(s, shared, m, in_parts);
+}
+
 /// Which of the own kernels.
 step_plan plan_own(const step_shape& s, const gpu_machine& m, bool in_parts) {
   step_plan p;
@@ -198,6 +220,12 @@ step_plan plan_own(const step_shape& s, const gpu_machine& m, bool in_parts) {
   const bool panels = tiling && choose_panel(for_panels, m, p.panel);
   const bool small = !is_heavy(s) && !(panels && in_teams(for_panels)) && takes_small(p, s, m, tiling, panels);
   p.general = choose_general(s, m);
+  if (!panels && is_thin(s, p.general, m, in_parts)) {
+    p.kind = kernel_kind::tile;
+    p.tile = choose_tile(s);
+    p.shape = arranged_for_tiles(s, p.tile);
+    return p;
+  }
   if (s.has_a && is_better_shared(p, small, panels, m, in_parts)) {
     p.kind = kernel_kind::general;
   } else if (small) {

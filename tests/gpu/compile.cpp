@@ -98,7 +98,7 @@ void add_families(std::vector<job>& to, int architecture) {
           }
     }
     // Tiles as narrow as a side, whose factors lie along the sum or across it.
-    for (const auto& [rows, cols] : {std::pair<std::int64_t, std::int64_t>{14, 300}, {29, 300}, {45, 300}, {300, 15}, {300, 32}, {300, 47}, {200, 200}})
+    for (const auto& [rows, cols] : {std::pair<std::int64_t, std::int64_t>{14, 300}, {29, 300}, {45, 300}, {300, 15}, {300, 32}, {300, 47}, {200, 200}, {300, 7}, {7, 300}})
       for (const bool along : {true, false})
         for (const std::int64_t sum : {100, 1161}) {
           step_shape x;

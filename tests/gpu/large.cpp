@@ -66,7 +66,7 @@ TEST_CASE("tiles as narrow as a side") {
   int at = 0;
   const auto [part, parts] = part_of_parts();
   for (dtype t : all_types)
-    for (const auto& [i, j] : {std::pair<std::int64_t, std::int64_t>{13, 150}, {16, 256}, {29, 150}, {45, 150}, {150, 13}, {256, 16}, {150, 32}, {130, 47}})
+    for (const auto& [i, j] : {std::pair<std::int64_t, std::int64_t>{13, 150}, {16, 256}, {29, 150}, {45, 150}, {150, 13}, {256, 16}, {150, 32}, {130, 47}, {7, 150}, {300, 5}, {2, 400}})
       for (int way = 0; way < 4; ++way)
         for (const std::int64_t k : {70, 208}) {
           if (at++ % parts != part) continue;

@@ -203,6 +203,26 @@ bool candidate::reads_b_once() const {
   return rows <= at_once || (rows <= 2 * at_once && stays(inner()));
 }
 
+bool candidate::few_groups() const {
+  if (!m.writes_kernels || step.lanes != lanes::n || step.pack_b || !block_labels.empty() || m.caches.size() < 2) return false;
+  constexpr std::int64_t most_rows = 200, ways = 16;
+  std::int64_t rows = 1, sums = 1, apart = 0;
+  for (const step_axis& x : step.axes) {
+    if (x.role == group::m) rows *= x.tile;
+    if (x.role != group::k || x.tile < 2) continue;
+    sums *= x.tile;
+    apart = std::max(apart, std::abs(x.b) * static_cast<std::int64_t>(size_of(op.b.type)));
+  }
+  // Rows of b that are a power of two apart share few sets of the second cache, and leave before the next rows of c want them.
+  const std::int64_t way = m.caches[1].bytes / ways, sets = way / std::clamp<std::int64_t>(apart & -apart, 64, way);
+  return rows <= most_rows && sums <= sets * ways * 3 / 4 && strip_bytes(inner()) < 0.5 * static_cast<double>(m.caches[1].bytes);
+}
+
+double candidate::strip_bytes(const shape& s) const {
+  constexpr std::int64_t widest = 3;  // vectors
+  return static_cast<double>(s.k * (s.rows * static_cast<std::int64_t>(size_of(s.type)) + widest * m.vector_bytes));
+}
+
 double candidate::strided_penalty(double panel) const {
   const std::size_t near = m.writes_kernels ? 1 : 0;
   if (step.pack_b || m.caches.size() <= near || reads_b_once()) return 1;
@@ -280,7 +300,8 @@ double candidate::waits_for_a(const shape& s, std::int64_t calls_of_lane, double
   const bool pages = rows_near < short_run && stride % page == 0 && steps_along >= 128;
   const std::int64_t way = std::max<std::int64_t>(m.caches[1].bytes / ways, 64);
   const bool one_set = stride % way == 0 && steps_along >= ways;
-  const double line = 64, wait = one_set ? 150 * static_cast<double>(passes) : rows_near == 0 ? 30 : pages ? 150 : 8;
+  const double line = 64, again = leaves ? static_cast<double>(passes) : 1;
+  const double wait = one_set ? 150 * static_cast<double>(passes) : rows_near == 0 ? 30 : pages ? 150 : 8 * again;
   return wait * bytes / line * static_cast<double>(calls_of_lane);
 }
 
@@ -334,8 +355,7 @@ double candidate::waits_for_memory() const {
 
 bool candidate::stays(const shape& s) const {
   if (!m.writes_kernels || s.lanes != lanes::n || step.pack_b || m.caches.empty()) return false;
-  constexpr std::int64_t widest = 3;  // vectors
-  return s.k * (s.rows * static_cast<std::int64_t>(size_of(s.type)) + widest * m.vector_bytes) <= m.caches[0].bytes * 3 / 4;
+  return strip_bytes(s) <= static_cast<double>(m.caches[0].bytes * 3 / 4);
 }
 
 double candidate::cycles() {
@@ -355,8 +375,10 @@ double candidate::cycles() {
   double per_call = kernel_cycles(s, m);
   const double panel = static_cast<double>(s.lane * s.cols * s.k) * size;  // of b, read again by every group of rows
   const double rereads = stays(s) ? 1 : std::max(1.0, static_cast<double>(s.rows) / (m.writes_kernels && m.vector_registers >= 32 ? 6 : 4));
-  per_call = std::max(per_call, static_cast<double>(s.loops) * panel * rereads / stream_rate(panel, m));
-  per_call *= strided_penalty(panel) * crowding(panel);
+  const bool near = few_groups();  // of rows, which find the columns of a tile in a cache
+  const double again = near ? (rereads - 1) / stream_rate(strip_bytes(s), m) : (rereads - 1) / stream_rate(panel, m);
+  per_call = std::max(per_call, static_cast<double>(s.loops) * panel * (1 / stream_rate(panel, m) + again));
+  per_call *= (near ? 1 : strided_penalty(panel)) * crowding(panel);
   double total = static_cast<double>(calls) * (per_call + call_cycles(m));
   total += waits_for_a(s, without_a, total) + waits_for_b() + waits_for_c() + jumps_in_a() + waits_for_memory();
   const bool lane_in_a = step.lanes != lanes::n;

@@ -105,6 +105,10 @@ struct candidate {
   /// One tile of rows has them all, or a second finds b in the first cache: a copy would be read as often as b. Measured on
   /// Intel, 2 to 12 rows times 100 x 4000 and 300 x 1000.
   bool reads_b_once() const;
+  /// Few tiles of rows, whose rows of a and columns of b the second cache keeps: b comes from where it lies once.
+  bool few_groups() const;
+  /// Of all rows of a and the columns that a kernel does at once.
+  double strip_bytes(const shape& s) const;
   /// Every row of b lies in pages of its own, hundreds of them, at one place of the first cache's ways, and tiles of rows read
   /// them again. Measured on Intel: packed, the paper's statement of 64 x 64 x 9 x 8 is 1.3 times as fast, 500 x 500 times 24
   /// of 512 columns 1.6 times, of 600 columns 0.96; with 64 to 200 pages nothing is gained.

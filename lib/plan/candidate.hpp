@@ -75,6 +75,10 @@ struct candidate {
   void follow_rows();
   /// Cuts an outer axis so that every thread has several pieces. cycles: of the kernels.
   void cut_for_threads(double cycles);
+  /// Bytes of factors without this axis, each once more for every piece but the first.
+  double bytes_again(const step_axis& x, std::int64_t cuts) const;
+  /// The extent of a piece; those of the lanes are whole registers.
+  std::int64_t lane_pieces(std::int64_t extent, std::int64_t pieces, bool lane) const;
 
   shape inner() const;
   /// n labels whose strides nest with the lane axis will be one axis in the kernel.

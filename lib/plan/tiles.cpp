@@ -144,20 +144,38 @@ void candidate::cut_for_threads(double cycles) {
     if (x.role != group::k) pieces *= divide_up(x.extent, x.tile);
   const auto wanted = static_cast<std::int64_t>(std::min(cycles / 20000, along_rows_of_b ? threads : threads * 4.0));
   if (pieces >= wanted) return;
+  const std::int64_t cuts = divide_up(wanted, pieces);
   step_axis* best = nullptr;
+  double least = 0;
   for (step_axis& x : step.axes) {
-    if (x.role == group::k || x.c == 0 || x.tile < 2) continue;
-    const bool is_lane = x.label == step.lane_label && x.tile < 64;
-    if (is_lane) continue;
-    // Whole batches first, the lanes last: their pieces are pieces of rows.
+    if (x.role == group::k || x.c == 0 || x.tile < 2 || (x.label == step.lane_label && x.tile < 64)) continue;
+    // Whole batches first, the lanes last: their pieces are pieces of rows. But what lacks the axis is read for every piece.
     const auto worth = [&](const step_axis& y) { return y.label == step.lane_label ? 0 : y.role == group::batch ? 2 : 1; };
-    if (!best || worth(x) > worth(*best) || (worth(x) == worth(*best) && x.tile * std::abs(x.c) > best->tile * std::abs(best->c)))
-      best = &x;
+    const double again = bytes_again(x, cuts);
+    const bool lane = x.label == step.lane_label, was_lane = best && best->label == step.lane_label;
+    const double mine = again * (lane ? 2 : 1), other = least * (was_lane ? 2 : 1);
+    const bool level = best && mine < 1.25 * other + 4096 && other < 1.25 * mine + 4096;
+    const bool better = !best || (level ? worth(x) > worth(*best) || (worth(x) == worth(*best) && x.tile * std::abs(x.c) > best->tile * std::abs(best->c)) : mine < other);
+    if (better) best = &x, least = again;
   }
   if (!best) return;
-  std::int64_t tile = divide_up(best->tile, std::min(best->tile, divide_up(wanted, pieces)));
-  if (best->label == step.lane_label) tile = divide_up(tile, 64) * 64;
+  const bool lane = best->label == step.lane_label;
+  const std::int64_t tile = lane_pieces(best->tile, std::min(best->tile, cuts), lane);
   best->tile = std::min(best->tile, tile);
+}
+
+double candidate::bytes_again(const step_axis& x, std::int64_t cuts) const {
+  const std::int64_t tile = lane_pieces(x.tile, std::min(x.tile, cuts), x.label == step.lane_label);
+  double bytes = 0;
+  if (x.a == 0) bytes += bytes_of(op.a, step.axes, &step_axis::a);
+  if (x.b == 0) bytes += bytes_of(op.b, step.axes, &step_axis::b);
+  return bytes * static_cast<double>(divide_up(x.tile, tile) - 1);
+}
+
+std::int64_t candidate::lane_pieces(std::int64_t extent, std::int64_t pieces, bool lane) const {
+  const std::int64_t tile = divide_up(extent, pieces), width = m.vector_bytes / static_cast<std::int64_t>(size_of(compute_type(op.c.type)));
+  const std::int64_t whole = !lane ? 1 : extent < 512 ? std::max<std::int64_t>(1, 3 * width) : 64;
+  return divide_up(tile, whole) * whole;
 }
 
 }  // namespace ricci::planning

@@ -135,14 +135,20 @@ void candidate::follow_rows() {
   outer->tile = std::min<std::int64_t>(outer->tile, 8);
 }
 
+namespace {
+
+constexpr double least_shared = 24000, least_piece = 10000;  // cycles: of a step, of a piece of it
+
+}  // namespace
+
 void candidate::cut_for_threads(double cycles) {
   const int threads = o.threads > 0 ? std::min(o.threads, m.cores) : m.cores;
   cycles = std::max(cycles, memory_cycles(op, step.axes, m));
-  if (threads < 2 || !block_labels.empty() || cycles < 60000 || op.cut_label >= 0) return;
+  if (threads < 2 || !block_labels.empty() || cycles < least_shared || op.cut_label >= 0) return;
   std::int64_t pieces = 1;
   for (const step_axis& x : step.axes)
     if (x.role != group::k) pieces *= divide_up(x.extent, x.tile);
-  const auto wanted = static_cast<std::int64_t>(std::min(cycles / 20000, along_rows_of_b ? threads : threads * 4.0));
+  const auto wanted = static_cast<std::int64_t>(std::min(cycles / least_piece, along_rows_of_b ? threads : threads * 4.0));
   if (pieces >= wanted) return;
   const std::int64_t cuts = divide_up(wanted, pieces);
   step_axis* best = nullptr;
@@ -169,7 +175,10 @@ double candidate::bytes_again(const step_axis& x, std::int64_t cuts) const {
   double bytes = 0;
   if (x.a == 0) bytes += bytes_of(op.a, step.axes, &step_axis::a);
   if (x.b == 0) bytes += bytes_of(op.b, step.axes, &step_axis::b);
-  return bytes * static_cast<double>(divide_up(x.tile, tile) - 1);
+  // Pieces that share lines of c send them to and fro.
+  constexpr std::int64_t line = 64;
+  const bool shared = std::abs(x.c) * tile * static_cast<std::int64_t>(size_of(op.c.type)) < 2 * line;
+  return bytes * static_cast<double>(divide_up(x.tile, tile) - 1) + (shared ? 8 * result_bytes() : 0);
 }
 
 std::int64_t candidate::lane_pieces(std::int64_t extent, std::int64_t pieces, bool lane) const {

@@ -35,6 +35,20 @@ plan over_matrices(std::int64_t n, const std::vector<std::vector<const char*>>& 
   return make_plan(c.p, m);
 }
 
+/// C(i,j) = A(k,i) B(k,j) for threads to share.
+plan of_sides(std::int64_t i, std::int64_t j, std::int64_t k, int cores) {
+  case_builder c(dtype::f64);
+  for (char l : {'i', 'j', 'k'}) c.label(l, 3);
+  c.p.statements = {{c.tensor("C", "ij"), update::assign, {{-1, false, {c.tensor("A", "ki"), c.tensor("B", "kj")}}}}};
+  const std::int64_t extents[] = {i, j, k};
+  for (std::size_t l = 0; l < 3; ++l) c.p.labels[l].extent = extents[l];  // what the planner sees; the memory stays small
+  c.p.statements[0].left.axes[0].stride = j;
+  c.p.statements[0].terms[0].factors[0].axes[0].stride = i, c.p.statements[0].terms[0].factors[1].axes[0].stride = j;
+  machine m = zen4();
+  m.cores = cores;
+  return make_plan(c.p, m);
+}
+
 const step_axis& axis_of(const plan& p, const plan_step& s, const char* label) {
   for (const step_axis& x : s.axes)
     if (p.source.labels[static_cast<std::size_t>(x.label)].name == label) return x;
@@ -83,4 +97,25 @@ TEST_CASE("rows of b that lie far apart are packed") {
     return 0.0;
   };
   CHECK(along_rows(true) < along_rows(false));
+}
+
+TEST_CASE("threads share long rows of few, not the few rows; and rows where they are many") {
+  for (const int cores : {1, 2, 8}) {
+    const plan few = of_sides(4, 2000, 2000, cores), many = of_sides(2000, 16, 300, cores);
+    INFO(to_string(few, zen4()) << to_string(many, zen4()));
+    const plan_step &s = few.segments[0].steps[0], &t = many.segments[0].steps[0];
+    CHECK(axis_of(few, s, "i").tile == 4);
+    CHECK((axis_of(few, s, "j").tile < 2000) == (cores > 1));
+    CHECK(axis_of(many, t, "j").tile == 16);
+    CHECK((axis_of(many, t, "i").tile < 2000) == (cores > 1));
+  }
+}
+
+TEST_CASE("few rows read a long factor where it lies") {
+  for (const std::int64_t rows : {2, 5, 8}) {
+    const plan p = of_sides(rows, 4000, 100, 1);
+    INFO(to_string(p, zen4()));
+    const plan_step& s = p.segments[0].steps[0];
+    CHECK((s.lanes == kernels::lanes::n && s.lane_label == axis_of(p, s, "j").label && !s.pack_a && !s.pack_b && !s.buffer_c));
+  }
 }

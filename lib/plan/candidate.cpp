@@ -204,7 +204,7 @@ bool candidate::reads_b_once() const {
 }
 
 bool candidate::few_groups() const {
-  if (!m.writes_kernels || step.lanes != lanes::n || step.pack_b || !block_labels.empty() || m.caches.size() < 2) return false;
+  if (!m.writes_kernels || step.lanes != lanes::n || step.pack_b || !block_labels.empty() || m.caches.size() < 2 || rows_turn_pages()) return false;
   constexpr std::int64_t most_rows = 200, ways = 16;
   std::int64_t rows = 1, sums = 1, apart = 0;
   for (const step_axis& x : step.axes) {

@@ -26,9 +26,9 @@ struct peer {
   product<T> run;
 };
 
-/// Eigen, and every CBLAS that is found.
+/// Eigen, and every CBLAS that is found, with so many threads.
 template <class T>
-std::vector<peer<T>> find_peers() {
+std::vector<peer<T>> find_peers(int threads_of_each = 1) {
   using matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   std::vector<peer<T>> out{{"Eigen", [](int m, int n, int k, const T* a, bool turned_a, const T* b, bool turned_b, T* c) {
                               const Eigen::Map<const matrix> x(a, turned_a ? k : m, turned_a ? m : k), y(b, turned_b ? n : k, turned_b ? k : n);
@@ -45,7 +45,7 @@ std::vector<peer<T>> find_peers() {
     const auto call = library ? reinterpret_cast<gemm*>(dlsym(library, sizeof(T) == 8 ? "cblas_dgemm" : "cblas_sgemm")) : nullptr;
     const std::string known = name;
     if (!call || std::any_of(out.begin(), out.end(), [&](const peer<T>& p) { return p.name == known; })) continue;
-    if (const auto threads = reinterpret_cast<void (*)(int)>(dlsym(library, known == "MKL" ? "MKL_Set_Num_Threads" : known == "BLIS" ? "bli_thread_set_num_threads" : "openblas_set_num_threads"))) threads(1);
+    if (const auto threads = reinterpret_cast<void (*)(int)>(dlsym(library, known == "MKL" ? "MKL_Set_Num_Threads" : known == "BLIS" ? "bli_thread_set_num_threads" : "openblas_set_num_threads"))) threads(threads_of_each);
     constexpr int row_major = 101, as_it_is = 111, turned = 112;
     out.push_back({known, [call](int m, int n, int k, const T* a, bool turned_a, const T* b, bool turned_b, T* c) {
                      call(row_major, turned_a ? turned : as_it_is, turned_b ? turned : as_it_is, m, n, k, T(1), a, turned_a ? m : k, b, turned_b ? k : n, T(0), c, n);

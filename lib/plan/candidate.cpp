@@ -215,9 +215,7 @@ bool candidate::few_groups() const {
   }
   // Rows of b that are a power of two apart share few sets of the second cache, and leave before the next rows of c want them.
   const std::int64_t way = m.caches[1].bytes / ways, sets = way / std::clamp<std::int64_t>(apart & -apart, 64, way);
-  constexpr std::int64_t widest = 3;  // vectors
-  return rows <= most_rows && sums <= sets * ways * 3 / 4 && sums * widest * m.vector_bytes <= m.caches[1].bytes / 8 &&
-         strip_bytes(inner()) < 0.5 * static_cast<double>(m.caches[1].bytes);
+  return rows <= most_rows && sums <= sets * ways * 3 / 4 && strip_bytes(inner()) < 0.45 * static_cast<double>(m.caches[1].bytes);
 }
 
 double candidate::strip_bytes(const shape& s) const {

@@ -214,7 +214,7 @@ bool candidate::few_groups() const {
     apart = std::max(apart, std::abs(x.b) * static_cast<std::int64_t>(size_of(op.b.type)));
   }
   // Rows of b that are a power of two apart share few sets of the second cache, and leave before the next rows of c want them.
-  const std::int64_t way = m.caches[1].bytes / ways, sets = way / std::clamp<std::int64_t>(apart & -apart, 64, way);
+  const std::int64_t way = std::max<std::int64_t>(64, m.caches[1].bytes / ways), sets = way / std::clamp<std::int64_t>(apart & -apart, 64, way);
   return rows <= most_rows && sums <= sets * ways * 3 / 4 && strip_bytes(inner()) < 0.45 * static_cast<double>(m.caches[1].bytes);
 }
 

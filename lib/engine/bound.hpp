@@ -136,6 +136,9 @@ int most_threads(const bound_plan& p);
 class executable;
 const bound_plan& bound_of(const executable& e);
 
+/// Work below this many estimated seconds stays on the calling thread: starting a team costs some microseconds.
+inline constexpr double least_parallel_seconds = 10e-6;
+
 inline constexpr std::size_t most_block_labels = 8;
 
 /// Indices of block i of a segment; the short block (tail) stands behind the full ones of the cut label.

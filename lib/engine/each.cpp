@@ -12,9 +12,6 @@
 namespace ricci {
 namespace {
 
-/// Work below this many estimated seconds stays on the calling thread; as for a plan's own steps.
-constexpr double least_parallel_seconds = 10e-6;
-
 /// What a call through the executor costs beside the arithmetic.
 constexpr double seconds_of_call = 50e-9;
 

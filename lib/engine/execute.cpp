@@ -13,9 +13,6 @@
 namespace ricci {
 namespace {
 
-/// Work below this many estimated seconds stays on the calling thread: starting a team costs some microseconds.
-constexpr double least_parallel_seconds = 10e-6;
-
 constexpr std::int64_t any_number = 1 << 20;  // of tasks: as many as there are threads
 
 template <class T>

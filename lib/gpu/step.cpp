@@ -186,7 +186,7 @@ bool is_better_shared(const step_plan& p, bool small, bool panels, const gpu_mac
     if (is_across(s)) return seconds < one_by_one_seconds(s, 0.7, m);
     return std::max(count_of(s.m), count_of(s.n)) > 64 && seconds < one_by_one_seconds(s, 0.5, m);
   }
-  return worth_tiling(s) && (!panels || is_across(s)) && seconds < 0.7 * tile_seconds(s, choose_tile(s), m, in_parts);
+  return worth_tiling(s) && (!panels || is_across(s)) && seconds < 0.7 * tile_seconds(s, choose_tile(s, m), m, in_parts);
 }
 
 /// The share of memory's bandwidth at which tiles do products of two to eleven rows or columns (measured on an H200): by the
@@ -222,7 +222,7 @@ step_plan plan_own(const step_shape& s, const gpu_machine& m, bool in_parts) {
   p.general = choose_general(s, m);
   if (!panels && is_thin(s, p.general, m, in_parts)) {
     p.kind = kernel_kind::tile;
-    p.tile = choose_tile(s);
+    p.tile = choose_tile(s, m);
     p.shape = arranged_for_tiles(s, p.tile);
     return p;
   }
@@ -235,7 +235,7 @@ step_plan plan_own(const step_shape& s, const gpu_machine& m, bool in_parts) {
     p.shape = for_panels;
   } else if (tiling) {
     p.kind = kernel_kind::tile;
-    p.tile = choose_tile(s);
+    p.tile = choose_tile(s, m);
     p.shape = arranged_for_tiles(s, p.tile);
   } else if (can_permute(s)) {
     p.kind = kernel_kind::permute;
@@ -268,7 +268,7 @@ double estimated_seconds(const step_plan& p, const gpu_machine& m) {
   switch (p.kind) {
     case kernel_kind::small: return is_beside(p.small) ? p.bytes / (0.9e9 * m.bandwidth) : one_by_one_seconds(p.shape, 0.7, m);
     case kernel_kind::panel:
-    case kernel_kind::tile: return tile_seconds(p.shape, choose_tile(p.shape), m, true);
+    case kernel_kind::tile: return tile_seconds(p.shape, choose_tile(p.shape, m), m, true);
     case kernel_kind::general: return general_seconds(p.shape, p.general, m, true);
     default: return p.bytes / (0.6e9 * m.bandwidth);
   }

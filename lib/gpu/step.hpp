@@ -120,7 +120,7 @@ std::string permute_text(const step_plan& p);
 bool can_permute(const step_shape& s);
 std::int64_t permute_squares(const step_shape& s);
 std::string tile_text(const step_plan& p, const alignments& at, int& shared_bytes);
-tile_config choose_tile(const step_shape& s);
+tile_config choose_tile(const step_shape& s, const gpu_machine& m);
 /// The step with the axes of its groups in the order that lets the copies of tiles read neighbours.
 step_shape arranged_for_tiles(const step_shape& s, const tile_config& c);
 

@@ -18,30 +18,29 @@ int side_for(std::int64_t x) {
 }
 
 constexpr std::int64_t few = 32, few_of_16_bits = 48;  // rows or columns that have a tile of their own
-constexpr std::int64_t busy = 132;                     // tiles, for most multiprocessors to have one
 
 int up_to_16(std::int64_t x) { return static_cast<int>((x + 15) / 16 * 16); }
 
 /// The tensor cores' squares: tiles of eight warps with as many rows (or columns) as there are and 128 of the other, or of two rows of warps.
-tile_config tile_of_16_bits(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t problems) {
+tile_config tile_of_16_bits(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t problems, std::int64_t multiprocessors) {
   const int depth = k > 128 ? 64 : 32, stages = k > 64 ? 4 : 3;
   if (m <= few_of_16_bits && m <= n) return {arithmetic::mma_16, up_to_16(m), 128, depth, 3, 256, up_to_16(m) / 16, 2, 1, 8, 3};
   if (n <= few_of_16_bits) return {arithmetic::mma_16, 128, up_to_16(n), depth, 3, 256, 1, up_to_16(n) / 8, 8, 1, 3};
   const auto count = [&](int rows, int cols) { return (m + rows - 1) / rows * ((n + cols - 1) / cols) * problems; };
   int rows = side_for(m), cols = side_for(n);
-  if (count(rows, cols) < busy) rows = cols = 64;
+  if (count(rows, cols) < multiprocessors) rows = cols = 64;
   return {arithmetic::mma_16, rows, cols, 32, stages, 2 * cols, rows / 32, 4, 2, cols / 32, cols > 96 ? 2 : cols > 64 ? 3 : 4};
 }
 
 /// By multiply-adds of single threads, 4 x 4 each but in large tiles.
-tile_config tile_of_threads(dtype c, std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t problems) {
+tile_config tile_of_threads(dtype c, std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t problems, std::int64_t multiprocessors) {
   const bool single = compute_type(c) == dtype::f32;
   const int depth = is_complex(c) ? 8 : 16, thin = single && k > 64 ? 2 * depth : depth, blocks = single ? 3 : c == dtype::c128 ? 1 : 2;
   const int narrow = std::min(m, n) <= 16 ? 16 : 32, threads = 8 * narrow;
   const int more = single ? (narrow == 16 ? 4 : 2) : blocks;
   if (m <= few && m <= n) return {arithmetic::threads, narrow, 128, thin, 3, threads, 4, 4, 1, 1, more};
   if (n <= few) return {arithmetic::threads, 128, narrow, thin, 3, threads, 4, 4, 1, 1, more};
-  if (single && m > 96 && n > 96 && (m + 127) / 128 * ((n + 127) / 128) * problems >= busy) return {arithmetic::threads, 128, 128, 8, 3, 256, 8, 8, 1, 1, 1};
+  if (single && m > 96 && n > 96 && (m + 127) / 128 * ((n + 127) / 128) * problems >= multiprocessors) return {arithmetic::threads, 128, 128, 8, 3, 256, 8, 8, 1, 1, 1};
   return {arithmetic::threads, 64, 64, depth, 3, 256, 4, 4, 1, 1, blocks};
 }
 
@@ -54,12 +53,12 @@ tile_config tile_of_f64(std::int64_t m, std::int64_t n) {
 
 }  // namespace
 
-tile_config choose_tile(const step_shape& s) {
+tile_config choose_tile(const step_shape& s, const gpu_machine& machine) {
   const std::int64_t m = count_of(s.m), n = count_of(s.n), k = count_of(s.k), problems = count_of(s.batch);
   const bool same = s.a == s.b && compute_type(s.c) == compute_type(s.a);
   if (same && s.a == dtype::f64) return tile_of_f64(m, n);
-  if (same && size_of(s.a) == 2) return tile_of_16_bits(m, n, k, problems);
-  return tile_of_threads(s.c, m, n, k, problems);
+  if (same && size_of(s.a) == 2) return tile_of_16_bits(m, n, k, problems, machine.multiprocessors);
+  return tile_of_threads(s.c, m, n, k, problems, machine.multiprocessors);
 }
 
 step_shape arranged_for_tiles(const step_shape& given, const tile_config& c) {

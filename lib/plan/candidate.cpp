@@ -194,28 +194,31 @@ double candidate::waits_for_c() const {
   return apart && !along ? wait * result_bytes() / line : 0;
 }
 
-bool candidate::reads_b_once() const {
-  if (!m.writes_kernels || step.lanes != lanes::n || step.pack_b) return false;
+std::int64_t candidate::rows_of_tile() const {
   std::int64_t rows = 1;
   for (const step_axis& x : step.axes)
     if (x.role == group::m) rows *= x.tile;
-  const std::int64_t at_once = m.vector_registers >= 32 ? 8 : 4;
+  return rows;
+}
+
+bool candidate::reads_b_once() const {
+  if (!m.writes_kernels || step.lanes != lanes::n || step.pack_b) return false;
+  const std::int64_t rows = rows_of_tile(), at_once = m.vector_registers >= 32 ? 8 : 4;
   return rows <= at_once || (rows <= 2 * at_once && stays(inner()));
 }
 
 bool candidate::few_groups() const {
   if (!m.writes_kernels || step.lanes != lanes::n || step.pack_b || !block_labels.empty() || m.caches.size() < 2 || rows_turn_pages()) return false;
   constexpr std::int64_t most_rows = 200, ways = 16;
-  std::int64_t rows = 1, sums = 1, apart = 0;
+  std::int64_t sums = 1, apart = 0;
   for (const step_axis& x : step.axes) {
-    if (x.role == group::m) rows *= x.tile;
     if (x.role != group::k || x.tile < 2) continue;
     sums *= x.tile;
     apart = std::max(apart, std::abs(x.b) * static_cast<std::int64_t>(size_of(op.b.type)));
   }
   // Rows of b that are a power of two apart share few sets of the second cache, and leave before the next rows of c want them.
   const std::int64_t way = std::max<std::int64_t>(64, m.caches[1].bytes / ways), sets = way / std::clamp<std::int64_t>(apart & -apart, 64, way);
-  return rows <= most_rows && sums <= sets * ways * 3 / 4 && strip_bytes(inner()) < 0.45 * static_cast<double>(m.caches[1].bytes);
+  return rows_of_tile() <= most_rows && sums <= sets * ways * 3 / 4 && strip_bytes(inner()) < 0.45 * static_cast<double>(m.caches[1].bytes);
 }
 
 double candidate::strip_bytes(const shape& s) const {

@@ -78,7 +78,7 @@ struct candidate {
   /// Bytes of factors without this axis, each once more for every piece but the first.
   double bytes_again(const step_axis& x, std::int64_t cuts) const;
   /// The extent of a piece; those of the lanes are whole registers.
-  std::int64_t lane_pieces(std::int64_t extent, std::int64_t pieces, bool lane) const;
+  std::int64_t piece_of(const step_axis& x, std::int64_t cuts) const;
 
   shape inner() const;
   /// n labels whose strides nest with the lane axis will be one axis in the kernel.
@@ -109,6 +109,7 @@ struct candidate {
   /// One tile of rows has them all, or a second finds b in the first cache: a copy would be read as often as b. Measured on
   /// Intel, 2 to 12 rows times 100 x 4000 and 300 x 1000.
   bool reads_b_once() const;
+  std::int64_t rows_of_tile() const;
   /// Few tiles of rows, whose rows of a and columns of b the second cache keeps: b comes from where it lies once.
   bool few_groups() const;
   /// Of all rows of a and the columns that a kernel does at once.

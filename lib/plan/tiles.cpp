@@ -165,13 +165,11 @@ void candidate::cut_for_threads(double cycles) {
     if (better) best = &x, least = again;
   }
   if (!best) return;
-  const bool lane = best->label == step.lane_label;
-  const std::int64_t tile = lane_pieces(best->tile, std::min(best->tile, cuts), lane);
-  best->tile = std::min(best->tile, tile);
+  best->tile = std::min(best->tile, piece_of(*best, cuts));
 }
 
 double candidate::bytes_again(const step_axis& x, std::int64_t cuts) const {
-  const std::int64_t tile = lane_pieces(x.tile, std::min(x.tile, cuts), x.label == step.lane_label);
+  const std::int64_t tile = piece_of(x, cuts);
   double bytes = 0;
   if (x.a == 0) bytes += bytes_of(op.a, step.axes, &step_axis::a);
   if (x.b == 0) bytes += bytes_of(op.b, step.axes, &step_axis::b);
@@ -181,9 +179,9 @@ double candidate::bytes_again(const step_axis& x, std::int64_t cuts) const {
   return bytes * static_cast<double>(divide_up(x.tile, tile) - 1) + (shared ? 8 * result_bytes() : 0);
 }
 
-std::int64_t candidate::lane_pieces(std::int64_t extent, std::int64_t pieces, bool lane) const {
-  const std::int64_t tile = divide_up(extent, pieces), width = m.vector_bytes / static_cast<std::int64_t>(size_of(compute_type(op.c.type)));
-  const std::int64_t whole = !lane ? 1 : extent < 512 ? std::max<std::int64_t>(1, 3 * width) : 64;
+std::int64_t candidate::piece_of(const step_axis& x, std::int64_t cuts) const {
+  const std::int64_t tile = divide_up(x.tile, std::min(x.tile, cuts)), width = m.vector_bytes / static_cast<std::int64_t>(size_of(compute_type(op.c.type)));
+  const std::int64_t whole = x.label != step.lane_label ? 1 : x.tile < 512 ? std::max<std::int64_t>(1, 3 * width) : 64;
   return divide_up(tile, whole) * whole;
 }
 

@@ -37,7 +37,7 @@ std::shared_ptr<const kernel> make(const request& r, target t) {
     const auto slow = r.type_a == dtype::f16 ? make(one, t) : nullptr;
     if (slow || r.type_a != dtype::f16) return written<kernel, amx_code>(r, slow);
   }
-  if (const std::vector<dots> d = dots_of(r, t); !d.empty()) return written<kernel, dots_code>(r, d[0]);
+  if (const std::vector<dots> d = dots_of(r, t); !d.empty()) return written<kernel, dots_code>(r, d[0], t);
   const std::vector<nest> nests = shape(r, t);
   if (nests.empty()) return nullptr;
   return written<kernel, contract_code>(r, t, nests, std::size_t{4096});

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "codegen/dots_code.hpp"
+#include "codegen/dots_shape.hpp"
 
 namespace ricci::codegen {
 namespace {
@@ -62,12 +62,12 @@ bool dots::is_even(std::int64_t axis::*stride) const {
 std::vector<dots> dots_of(const request& r, target t) {
   const kernels::contract_args& x = r.args;
   const bool plain = r.type_a == r.type && r.type_b == r.type && r.type_c == r.type && (r.type == dtype::f32 || r.type == dtype::f64);
-  if (t != target::avx512 || r.lanes != kernels::lanes::k || !plain || r.alpha == factor::tensor) return {};
+  if (t == target::none || r.lanes != kernels::lanes::k || !plain || r.alpha == factor::tensor) return {};
   if (x.row.extent > 1 && x.col.extent > 1) return {};  // a product of matrices: the compiled tiles read each row for several columns
   dots d;
-  d.real = static_cast<int>(size_of(r.type)), d.lanes = 64 / d.real;
+  d.real = static_cast<int>(size_of(r.type)), d.lanes = (t == target::avx512 ? 64 : 32) / d.real;
   if (!take_sums(x, d) || !take_axes(x, d.real, d)) return {};
-  // There are masks for four segments: eight are loaded together or not at all.
+  // Four segments can be loaded one by one: eight are loaded together or not at all.
   if (d.segments() > 4 && !((x.ones_a || d.is_even(&dots::axis::a)) && d.is_even(&dots::axis::b) && x.lane_extent == d.segment)) d.segment *= 2;
   const auto set_period = [&] {
     d.inner = 1;

@@ -41,7 +41,7 @@ std::int64_t candidate::results_in_a_row() const {
   const auto stays = [&](const operand& x, bool packed) { return packed || x.type == compute_type(x.type) || x.where == operand::kind::one; };
   const auto sums = std::count_if(step.axes.begin(), step.axes.end(), [&](const step_axis& x) { return x.role == group::k && x.label != step.lane_label; });
   const auto has = [&](group role) { return std::any_of(step.axes.begin(), step.axes.end(), [&](const step_axis& x) { return x.role == role && x.tile > 1; }); };
-  const bool written = m.writes_kernels && m.vector_bytes == 64 && !is_complex(op.c.type) && sums <= 1 && !(has(group::m) && has(group::n));
+  const bool written = m.writes_kernels && m.vector_bytes >= 32 && !is_complex(op.c.type) && sums <= 1 && !(has(group::m) && has(group::n));
   if (!written || !stays(op.a, step.pack_a) || !stays(op.b, step.pack_b) || !stays(op.c, step.buffer_c)) return 0;
   std::int64_t run = 1;
   for (bool grown = true; grown;) {

@@ -11,6 +11,13 @@ namespace {
 
 bool known_factors = false;
 int made = 0, refused = 0;
+codegen::target now = codegen::target::none;
+
+std::vector<codegen::target> targets() {
+  using enum codegen::target;
+  if (codegen::best_target() == avx512) return {avx512, avx2};
+  return {codegen::best_target()};
+}
 
 template <class T> codegen::factor factor_of(T x, bool may_be_zero) {
   using enum codegen::factor;
@@ -31,7 +38,7 @@ void generated(const contract_args& g, const void* a, const void* b, void* c, co
   codegen::request r = request_of<T>(g);
   r.alpha = factor_of(*static_cast<const T*>(alpha), false), r.beta = factor_of(*static_cast<const T*>(beta), true);
   if (made % 3 == 0) r.fetch_ahead = 512, r.fetch_a = r.fetch_b = 1024;
-  if (const auto k = codegen::make(r, codegen::best_target())) {
+  if (const auto k = codegen::make(r, now)) {
     ++made;
     return (*k)(a, b, c, alpha, beta);
   }
@@ -39,7 +46,7 @@ void generated(const contract_args& g, const void* a, const void* b, void* c, co
   best().contract[static_cast<int>(ricci::dtype_of<T>)][static_cast<int>(lanes::k)](g, a, b, c, alpha, beta);
 }
 
-bool writes() { return codegen::best_target() == codegen::target::avx512; }
+bool writes() { return codegen::best_target() != codegen::target::none; }
 
 template <class T> bool right(shape s, rng& g) {
   kernel_set set = best();
@@ -47,17 +54,18 @@ template <class T> bool right(shape s, rng& g) {
   const T factors[] = {T(0), T(1), T(-1), T(-2.5)};
   s.along = lanes::k;
   if (s.ones) s.row = 1;
-  for (const bool known : {false, true}) {
-    known_factors = known;
-    const T alpha = factors[g() % 4], beta = factors[g() % 4];
-    const bool nan = !s.ones && alpha == T(1) && beta == T(0) && g() % 8 == 0;
-    runner<T> r(set, s, g);
-    const std::string wrong = r.run(alpha, beta, g, nan);
-    if (wrong.empty()) continue;
-    INFO(ricci::name_of(ricci::dtype_of<T>) << ' ' << text(s) << ", alpha " << alpha << " beta " << beta << (known ? " known" : "") << (nan ? " with a NaN" : ""));
-    CHECK(wrong == "");
-    return false;
-  }
+  for (const codegen::target t : targets())
+    for (const bool known : {false, true}) {
+      known_factors = known, now = t;
+      const T alpha = factors[g() % 4], beta = factors[g() % 4];
+      const bool nan = !s.ones && alpha == T(1) && beta == T(0) && g() % 8 == 0;
+      runner<T> r(set, s, g);
+      const std::string wrong = r.run(alpha, beta, g, nan);
+      if (wrong.empty()) continue;
+      INFO(ricci::name_of(ricci::dtype_of<T>) << ' ' << text(s) << ", alpha " << alpha << " beta " << beta << (known ? " known" : "") << (nan ? " with a NaN" : "") << (t == codegen::target::avx2 ? " AVX2" : ""));
+      CHECK(wrong == "");
+      return false;
+    }
   return true;
 }
 
@@ -73,9 +81,9 @@ TEMPLATE_TEST_CASE("short dot products: every length and few results", "", float
       s.packed = g() % 2 == 0, s.dense_c = true, s.ones = g() % 3 == 0;
       s.lane = length, (results % 2 && !s.ones ? s.row : s.col) = results;
       wrong += !right<TestType>(s, g);
+      if (length == 24 && results == 19 && writes()) CHECK(made > 10 * refused);  // six of the shortest registers; longer ones may be refused
     }
   CHECK(wrong == 0);
-  if (writes()) CHECK(made > 10 * refused);
 }
 
 TEMPLATE_TEST_CASE("short dot products: matrices that meet a vector each", "", float, double) {
@@ -131,7 +139,6 @@ TEST_CASE("dot products that no code is written for") {
   g.lane_extent = 4, g.row = {8, 4, 0, 1};
   if (writes()) CHECK(codegen::make(request_of<double>(g), codegen::best_target()) != nullptr);
   CHECK(codegen::make(request_of<std::complex<double>>(g), codegen::best_target()) == nullptr);
-  CHECK(codegen::make(request_of<double>(g), codegen::target::avx2) == nullptr);
   g.row.c = 2;  // results that are not neighbours
   CHECK(codegen::make(request_of<double>(g), codegen::best_target()) == nullptr);
   g.row = {8, std::int64_t{1} << 40, 0, 1};

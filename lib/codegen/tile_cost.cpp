@@ -12,7 +12,12 @@ using kernels::lanes;
 
 constexpr tile_times double_pumped_times{0.05, 0.055, 0.8, 1.2, 0.02, 3.5, 12, 1, 1.2, {1.5, 1.5}, 0, 0};  // Zen 4
 constexpr tile_times full_width_times{0.03, 0.004, 2.6, 0, 0.003, 0, 0, 1.15, 3.2, {1.15, 1.15}, 5, 8};  // a Xeon
+constexpr tile_times zen_3_times{0.02, 0.046, 0.54, 0.48, 0.11, 5.2, 6, 1.17, 3.75, {1, 1}, 0, 0};  // registers of 32 bytes alone
 constexpr tile_times of_problems{0.1, 0, 1.2, 0, 0, 3, 12, 1, 1.2, {1, 1}, 0, 0};  // in the lanes; without a fit
+
+const tile_times& times_here() {
+  return kernels::this_core() == kernels::core::zen_3 ? zen_3_times : double_pumped() ? double_pumped_times : full_width_times;
+}
 
 /// Estimated cycles of one tile of `mr` rows by nv vectors whose instructions weigh `weight` together.
 double tile_cost(std::int64_t mr, std::int64_t nv, double weight, double k, const geometry& g, bool embeds) {
@@ -94,7 +99,7 @@ geometry geometry_of(const request& r, target t) {
   const auto stored = [&](dtype x) { return x == r.type ? real : 2; };
   const int registers = t == target::avx512 ? in_pairs(r, t) ? 31 : 32 : 16;  // pairs: one keeps places
   return {real, t == target::avx512 && r.tile.widest != 32 ? 64 : 32, registers, is_complex(r.type) ? 2 : 1,
-          stored(r.type_b), stored(r.type_c), double_pumped() ? 2.0 : 1.0, r.lanes != lanes::n ? of_problems : double_pumped() ? double_pumped_times : full_width_times,
+          stored(r.type_b), stored(r.type_c), double_pumped() ? 2.0 : 1.0, r.lanes != lanes::n ? of_problems : times_here(),
           r.beta == factor::one && r.lanes == lanes::n && !is_complex(r.type),
           r.beta == factor::zero && r.lanes == lanes::n && !is_complex(r.type), r.lanes == lanes::batch};
 }

@@ -150,14 +150,15 @@ class fem_bench {
   bool wanted(const std::string& name) const { return set_.only.empty() || set_.only == name; }
   bool is_wanted(bool cached) const { return set_.size.empty() || set_.size == (cached ? "cache" : "1M"); }
 
-  /// Elements in each direction: what the case reads and writes fills half of the second cache, or about a million unknowns.
+  /// Elements in each direction: what the case reads and writes fills half of the second cache, eight elements at least, or about a
+  /// million unknowns.
   int side_of(const std::string& name, int p, bool cached) const {
     if (!cached) return std::max(2, int(std::lround(99.0 / p)));
     const double P = p + 1, Q = name == "BK5" || name == "BK6" ? P : P + 1;
     const double fields = name == "BK2" || name == "BK4" || name == "BK6" ? 6 : 2, geometry = name == "BK1" || name == "BK2" ? 1 : 6;
     const double bytes = 8 * (fields * P * P * P + geometry * Q * Q * Q);
     const double half = machine_.caches.size() > 1 ? 0.5 * double(machine_.caches[1].bytes) : 5e5;
-    return std::max(1, int(std::cbrt(half / bytes)));
+    return std::max(2, int(std::cbrt(half / bytes)));
   }
 
   void show(result found) {
@@ -226,7 +227,7 @@ class fem_bench {
   /// blocks of eight.
   template <class vectors>
   void interleaved(const std::string& name, const char* mark, int degree, bool cached) {
-    problem p(degree, cached ? std::max(2, side_of(name, degree, true)) : side_of(name, degree, false), name == "BK5", true);
+    problem p(degree, side_of(name, degree, cached), name == "BK5", true);
     const auto B = ricci::even_odd(p.b.B);
     const auto D = ricci::even_odd(p.b.D);
     const std::int64_t elements = cached ? p.grid.elements / 8 * 8 : p.grid.elements;

@@ -97,7 +97,7 @@ class block_runner {
     if (t_.spread && (zero || one)) {
       find_pieces(j, width);
       const std::int64_t* const rows = t_.real_rows.empty() ? t_.lists.row_c.data() : t_.real_rows.data();
-      t_.spread({buffer_rows_, rows + i, height, pieces_, piece_count_, one, 0, t_.streams}, buffer_, c);
+      t_.spread({buffer_rows_, rows + i, height, pieces_, piece_count_, one, t_.streams}, buffer_, c);
       return;
     }
     const std::int64_t rows = even_step(t_.lists.row_c, i, i + height);

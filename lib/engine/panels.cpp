@@ -10,10 +10,11 @@ namespace {
 
 using offsets = std::vector<std::int64_t>;
 
+constexpr std::int64_t most_at_once = 64;
 constexpr std::int64_t sums_at_once = 8;     // for all panels, so that memory is read in long runs
 constexpr std::int64_t most_in_box = 2048;   // lines that are turned through the stack
 constexpr std::int64_t least_run = 4;
-constexpr std::int64_t asked_ahead = 512;    // bytes
+constexpr std::int64_t asked_ahead = 512, most_short = 16384;  // bytes; of rows that the first cache keeps
 
 /// How many offsets from `first` on lie at even steps.
 std::int64_t even_run(const offsets& x, std::int64_t first, std::int64_t last) {
@@ -110,10 +111,15 @@ void panel_packer::pack_sum_runs(const char* source, char* target, const panel_r
 
 /// Lines are neighbours, or come in runs of them: a few sums at a time for all panels.
 void panel_packer::pack_line_runs(const char* source, char* target, const panel_range& x) const {
-  std::int64_t rows[sums_at_once];
-  for (std::int64_t i = 0; i < sums_at_once; ++i) rows[i] = i * x.width;
+  const std::int64_t most = std::clamp<std::int64_t>(most_short / ((x.l1 - x.l0) * size_) / 8 * 8, sums_at_once, most_at_once);
+  std::int64_t rows[most_at_once];
+  for (std::int64_t i = 0; i < most; ++i) rows[i] = i * x.width;
   kernels::piece pieces[cache_blocks::most_tile];  // a panel is as wide as a tile
-  for (std::int64_t k = x.k0; k < x.k1; k += sums_at_once) {
+  for (std::int64_t k = x.k0; k < x.k1; k += most) {
+    // What the next sums read for the same panel, or else what these read a few panels later.
+    const bool asks_next = 8 * (x.l1 - x.l0) * size_ <= most_short && k + 2 * most <= x.k1;
+    const std::int64_t* const ask = sum_.data() + k + (asks_next ? most : 0);
+    const std::int64_t ahead = asks_next ? 0 : asked_ahead / size_;
     char* to = target + (k - x.k0) * x.width * size_;
     for (std::int64_t l = x.l0; l < x.l1; l += x.width, to += x.width * (x.k1 - x.k0) * size_) {
       const std::int64_t end = std::min(l + x.width, x.l1);
@@ -123,7 +129,7 @@ void panel_packer::pack_line_runs(const char* source, char* target, const panel_
         pieces[count++] = {line_[static_cast<std::size_t>(i)], i - l, run};
         i += run;
       }
-      use_.pieces({sum_.data() + k, rows, std::min(sums_at_once, x.k1 - k), pieces, count, false, asked_ahead / size_}, source, to);
+      use_.pieces({sum_.data() + k, rows, std::min(most, x.k1 - k), pieces, count, false, false, ask, ahead}, source, to);
     }
   }
 }

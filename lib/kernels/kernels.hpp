@@ -149,8 +149,9 @@ struct pieces_args {
   const piece* pieces = nullptr;
   std::int64_t count = 1;
   bool adds = false;
-  std::int64_t ahead = 0;  // elements: what lies so far behind a piece is asked for
   bool streams = false;    // whole lines go past the caches, in no order: a fence has to follow
+  const std::int64_t* ask_row = nullptr;  // if not null: from[ask_row[r] + p.from + ahead] is asked for
+  std::int64_t ahead = 0;
 };
 
 /// from and to do not overlap.

@@ -1,6 +1,8 @@
 // Transpositions of lines at any distance, and copies of rows that lie in pieces.
 #pragma once
 
+#include <type_traits>
+
 #include "kernels.hpp"
 #include "transpose-inl.hpp"
 
@@ -61,6 +63,19 @@ template <class T> void turn_lines(const turn_args& g, const void* from, void* t
       turn_block<T>(g, s, d, l, j, g.lines - l < n ? g.lines - l : n, g.length - j < n ? g.length - j : n);
 }
 
+/// The last numbers of a piece, fewer than a register has, without masked stores, which are slow where masks are no registers.
+template <class T> RICCI_INLINE void copy_rest(const T* s, T* d, std::int64_t n) {
+  const auto copy = [&](auto some) RICCI_INLINE_LAMBDA {
+    if (!(n & some())) return;
+    __builtin_memcpy(d, s, some() * sizeof(T));
+    s += some(), d += some();
+  };
+  copy(std::integral_constant<std::int64_t, 8>{});
+  copy(std::integral_constant<std::int64_t, 4>{});
+  copy(std::integral_constant<std::int64_t, 2>{});
+  copy(std::integral_constant<std::int64_t, 1>{});
+}
+
 template <bool Adds, class T> RICCI_INLINE void copy_piece(const T* s, T* d, std::int64_t n) {
   constexpr std::int64_t w = width<T>;
   std::int64_t i = 0;
@@ -69,6 +84,7 @@ template <bool Adds, class T> RICCI_INLINE void copy_piece(const T* s, T* d, std
     else store<T>(load<T>(s + i), d + i);
   }
   if (i == n) return;
+  if constexpr (!Adds && vector_bytes < 64 && w <= 16) return copy_rest(s + i, d + i, n - i);
   tail<T> rest;
   rest.assign(static_cast<int>(n - i));
   if constexpr (Adds) store<T>(add(load<T>(s + i, rest), load<T>(d + i, rest)), d + i, rest);
@@ -87,14 +103,33 @@ template <class T> RICCI_INLINE void stream_piece(const T* s, T* d, std::int64_t
   copy_piece<false>(s, d, n);
 }
 
+/// Rows of one piece each, of so many whole registers.
+template <int Vectors, class T> void copy_whole_rows(const pieces_args& g, const T* s, T* d) {
+  s += g.pieces[0].from, d += g.pieces[0].to;
+  for (std::int64_t r = 0; r < g.rows; ++r) {
+    const T* const from = s + g.from_row[r];
+    T* const to = d + g.to_row[r];
+    if (g.ask_row) __builtin_prefetch(s + g.ask_row[r] + g.ahead);
+    RICCI_EACH(i, Vectors) store<T>(load<T>(from + i * width<T>), to + i * width<T>);
+  }
+}
+
 template <class T> void copy_pieces(const pieces_args& g, const void* from, void* to) {
   const T* const s = static_cast<const T*>(from);
   T* const d = static_cast<T*>(to);
+  if (g.count == 1 && !g.adds && !g.streams) {
+    switch (g.pieces[0].count) {
+      case width<T>: return copy_whole_rows<1>(g, s, d);
+      case 2 * width<T>: return copy_whole_rows<2>(g, s, d);
+      case 3 * width<T>: return copy_whole_rows<3>(g, s, d);
+      default: break;
+    }
+  }
   const auto all = [&](auto one) {
     for (std::int64_t r = 0; r < g.rows; ++r)
       for (std::int64_t p = 0; p < g.count; ++p) {
         const piece& x = g.pieces[p];
-        if (g.ahead > 0) __builtin_prefetch(s + g.from_row[r] + x.from + g.ahead);
+        if (g.ask_row) __builtin_prefetch(s + g.ask_row[r] + x.from + g.ahead);
         one(s + g.from_row[r] + x.from, d + g.to_row[r] + x.to, x.count);
       }
   };

@@ -56,7 +56,7 @@ template <class T> void test_pieces(const kernel_set& set, std::int64_t rows, bo
         const T y = from[static_cast<std::size_t>(from_row[static_cast<std::size_t>(r)] + p.from + i)];
         x = adds ? x + y : y;
       }
-  set.pieces[kind_of<T>]({from_row.data(), to_row.data(), rows, pieces.data(), static_cast<std::int64_t>(pieces.size()), adds, adds ? 0 : 64, streams}, from.data(), to.data());
+  set.pieces[kind_of<T>]({from_row.data(), to_row.data(), rows, pieces.data(), static_cast<std::int64_t>(pieces.size()), adds, streams, adds ? nullptr : from_row.data(), 64}, from.data(), to.data());
   INFO(set.isa << ", " << rows << " rows");
   CHECK(std::equal(want.begin(), want.end(), to.begin()));
 }

@@ -232,7 +232,7 @@ void dots_registers::collect_halves() {
   vperm2f128(Ymm(4), Ymm(0), Ymm(2), 0x21);
   vblendps(Ymm(5), Ymm(1), Ymm(2), 0xf0);
   if (single()) {
-    vshufps(Ymm(0), Ymm(4), Ymm(5), 0x9e);  // y2 ... of x2 y2 x3 y3
+    vshufps(Ymm(0), Ymm(4), Ymm(5), 0x9e);  // x2 y2 x3 y3
     vshufps(Ymm(1), Ymm(3), Ymm(4), 0x49);  // y0 z0 y1 z1
     vshufps(Ymm(2), Ymm(3), Ymm(0), 0x8c);
     vshufps(Ymm(0), Ymm(1), Ymm(0), 0xd8);

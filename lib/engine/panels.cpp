@@ -10,8 +10,8 @@ namespace {
 
 using offsets = std::vector<std::int64_t>;
 
-constexpr std::int64_t most_at_once = 64;
-constexpr std::int64_t sums_at_once = 8;     // for all panels, so that memory is read in long runs
+constexpr std::int64_t sums_at_once = 8;     // at least, for all panels, so that memory is read in long runs
+constexpr std::int64_t most_at_once = 64;    // of short rows
 constexpr std::int64_t most_in_box = 2048;   // lines that are turned through the stack
 constexpr std::int64_t least_run = 4;
 constexpr std::int64_t asked_ahead = 512, most_short = 16384;  // bytes; of rows that the first cache keeps
@@ -111,13 +111,14 @@ void panel_packer::pack_sum_runs(const char* source, char* target, const panel_r
 
 /// Lines are neighbours, or come in runs of them: a few sums at a time for all panels.
 void panel_packer::pack_line_runs(const char* source, char* target, const panel_range& x) const {
-  const std::int64_t most = std::clamp<std::int64_t>(most_short / ((x.l1 - x.l0) * size_) / 8 * 8, sums_at_once, most_at_once);
+  const std::int64_t row = (x.l1 - x.l0) * size_;  // bytes
+  const std::int64_t most = std::clamp(most_short / row / sums_at_once * sums_at_once, sums_at_once, most_at_once);
   std::int64_t rows[most_at_once];
   for (std::int64_t i = 0; i < most; ++i) rows[i] = i * x.width;
   kernels::piece pieces[cache_blocks::most_tile];  // a panel is as wide as a tile
   for (std::int64_t k = x.k0; k < x.k1; k += most) {
     // What the next sums read for the same panel, or else what these read a few panels later.
-    const bool asks_next = 8 * (x.l1 - x.l0) * size_ <= most_short && k + 2 * most <= x.k1;
+    const bool asks_next = sums_at_once * row <= most_short && k + 2 * most <= x.k1;
     const std::int64_t* const ask = sum_.data() + k + (asks_next ? most : 0);
     const std::int64_t ahead = asks_next ? 0 : asked_ahead / size_;
     char* to = target + (k - x.k0) * x.width * size_;

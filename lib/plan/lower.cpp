@@ -72,7 +72,7 @@ class chooser {
     std::swap(swapped_.a, swapped_.b);
     if (try_move()) return chosen();  // a copy along both unit strides: nothing is faster
     for (const pair_op* op : {&op_, &std::as_const(swapped_)}) {
-      // What is only moved or added has its one in front, where kernels know it: infinite parts times the one's imaginary part are none.
+      // What is only moved or added has its one in front, where kernels know it: an infinite part times its imaginary part is NaN.
       if (op->b.where == operand::kind::one && op->a.where != operand::kind::one) continue;
       auto axes = axes_of(*op, extents_);
       if (block_.empty()) join_nested(axes);

@@ -284,6 +284,27 @@ TEST_CASE("lanes that several products want side by side are copied once, a conj
   CHECK(copies(dtype::c128, true, true) == 0);  // each is packed by its product
 }
 
+TEST_CASE("what is only added meets a one as its first factor, whatever the caches") {
+  machine m = avx2;
+  m.isa = "portable", m.vector_bytes = 16, m.writes_kernels = false;
+  m.peak_f64 = 19.6, m.peak_f32 = 39.1;
+  for (const std::int64_t second : {256 << 10, 512 << 10, 2048 << 10})
+    for (const dtype type : {dtype::f32, dtype::f64, dtype::c64, dtype::c128})
+      for (const std::int64_t side : {5, 17, 40, 80}) {
+        m.caches = {{32 << 10, 78}, {second, 39}, {32 << 20, 24}};
+        case_builder c(type);
+        c.label('i', side), c.label('j', side);
+        const reference left = c.tensor("C", "");
+        reference diagonal = c.tensor("A", "ij");
+        diagonal.axes[0].stride = side * side + side;  // A(i,i,j)
+        c.p.statements = {{left, update::assign, {{-1, false, {diagonal}}}}};
+        c.p.overlaps.push_back({left.slot, 1, overlap::kind::disjoint});
+        const plan made = make_plan(c.p, m, {}, {1, true});
+        INFO(side << " a side, " << name_of(type) << ", second cache " << second);
+        for (const plan_step& s : made.segments[0].steps) CHECK(s.op.b.where != operand::kind::one);
+      }
+}
+
 TEST_CASE("a pointwise step between products asks for its share of the tensors") {
   case_builder c(dtype::f64);
   c.label('e', 2), c.label('l', 8), c.label('i', 6), c.label('j', 6), c.label('q', 6), c.label('s', 6);

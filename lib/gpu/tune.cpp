@@ -174,7 +174,7 @@ void compile_all(const small_problem& c, const std::vector<small_config>& candid
 
 }  // namespace
 
-tuned_table measure_small(const tune_order& o, const std::function<void(std::size_t done, const tune_step&)>& tell) {
+tuned_table measure_small(const tune_order& o, const std::function<bool(std::size_t done, const tune_step&)>& tell) {
   const device& d = current_device();
   const use_device use(d);
   std::size_t free = 0, total = 0;
@@ -202,7 +202,7 @@ tuned_table measure_small(const tune_order& o, const std::function<void(std::siz
       step.best = {c, results[0].config, results[0].fraction, present > 0 ? present / results[0].seconds : 1};
       if (present == 0 || step.best.gain >= o.least_gain) t.entries.push_back(step.best);
     }
-    tell(p + 1, step);
+    if (!tell(p + 1, step)) break;
   }
   return merged({}, t);
 }

@@ -42,8 +42,9 @@ struct tune_step {
   tuned_entry best;
 };
 
-/// Measures; tells of each problem as it is done. Kernels are compiled by all processors into the disk cache.
-tuned_table measure_small(const tune_order& o, const std::function<void(std::size_t done, const tune_step&)>& tell);
+/// Measures; tells of each problem as it is done, and leaves out those that follow if that gives false. Kernels are compiled by all
+/// processors into the disk cache.
+tuned_table measure_small(const tune_order& o, const std::function<bool(std::size_t done, const tune_step&)>& tell);
 
 /// A line of small_table.cpp.
 std::string table_line(const small_problem& c, const small_config& best);

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "tools/commands.hpp"
+#include "tools/interrupt.hpp"
 #include "tools/options.hpp"
 #include "tools/tune_cuda.hpp"
 #include "tune/tune.hpp"
@@ -61,18 +62,23 @@ void run(const choices& c) {
   if (c.rounds > 0) how.rounds = c.rounds;
   const std::string file = c.output.empty() ? tune::file_of(this_machine()) : unmask(c.output);
   if (!c.dry) check_table_file(file);
+  const interrupt stop;
+  std::size_t measured = 0;
   double sum = 0;
   const tune::table t = tune::measure(how, [&](std::size_t done, const tune::entry& e) {
+    measured = done;
     sum += std::log(std::max(e.gain, 1.0));
     std::fprintf(stderr, "%s", fmt::format("{:4d} of {}  {} {}x{}x{}{}  {:.2f}x\n", done, how.problems.size(), name_of(e.what.type),
                                             e.what.rows, e.what.lanes, e.what.k, e.what.reads_c ? " +=" : "", e.gain).c_str());
+    return !stop.asked();
   });
   fmt::print("{}: {} problems, {} with a better tile; {:.3f}x the cost function's tiles on geometric mean\n", t.machine,
-             how.problems.size(), t.entries.size(),
-             std::exp(sum / static_cast<double>(std::max<std::size_t>(1, how.problems.size()))));
-  if (c.dry) return;
+             measured, t.entries.size(), std::exp(sum / static_cast<double>(std::max<std::size_t>(1, measured))));
+  if (c.dry) return stop.end();
+  how.problems.resize(measured);
   tune::save(c.output.empty() ? tune::merged(tune::remembered(), t, how.problems) : t, file);
   fmt::print("remembered in {}\n", file);
+  stop.end();
 }
 
 }  // namespace

@@ -116,14 +116,14 @@ entry best_of(const problem& p, const plan_of_measurement& how) {
 
 }  // namespace
 
-table measure(const plan_of_measurement& how, const std::function<void(std::size_t, const entry&)>& tell) {
+table measure(const plan_of_measurement& how, const std::function<bool(std::size_t, const entry&)>& tell) {
   table t{this_machine().name, build_name(), {}};
   if (codegen::best_target() == codegen::target::none) return t;
   std::size_t done = 0;
   for (const problem& p : how.problems) {
     const entry e = best_of(p, how);
     if (e.gain >= how.least_gain) t.entries.push_back(e);
-    tell(++done, e);
+    if (!tell(++done, e)) break;
   }
   std::sort(t.entries.begin(), t.entries.end(), [](const entry& x, const entry& y) { return x.what < y.what; });
   return t;

@@ -68,7 +68,8 @@ struct plan_of_measurement {
   double least_gain = 1.02;        // what is not better than this is not kept
 };
 
-/// Measures; tells of each problem as it is done. The best median wins if in pairs of windows it beats the cost function's by least_gain.
-table measure(const plan_of_measurement& p, const std::function<void(std::size_t done, const entry&)>& tell);
+/// Measures; tells of each problem as it is done, and leaves out those that follow if that gives false. The best median wins if in
+/// pairs of windows it beats the cost function's by least_gain.
+table measure(const plan_of_measurement& p, const std::function<bool(std::size_t done, const entry&)>& tell);
 
 }  // namespace ricci::tune

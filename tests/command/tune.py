@@ -3,8 +3,10 @@
 import glob
 import json
 import os
+import signal
+import subprocess
 
-from support import check, finish, refuses, run
+from support import check, command, finish, refuses, run
 
 os.environ["RICCI_CACHE"] = os.path.abspath("cache")
 quick = ("tune", "--dtype", "f64", "--rounds", "1")
@@ -41,6 +43,17 @@ if b"kernels are written for each plan" in run("info").stdout:
 
     done = run(*quick, "--sizes", "3", "--output", "einsum")
     check(done.returncode == 0 and all(k["k"] == 3 for k in json.load(open("einsum"))["kernels"]), "another file holds what was measured")
+    # Interrupted: what was measured until then is remembered, and the program ends by the signal.
+    started = subprocess.Popen([command, "tune", "--dtype", "f64", "--sizes", "2:64", "--output", "part"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    for _ in range(3):
+        started.stderr.readline()
+    started.send_signal(signal.SIGINT)
+    said, told = started.communicate(timeout=60)
+    count = 3 + told.count(b"\n")
+    check(started.returncode == -signal.SIGINT, f"ends by the signal: {started.returncode}")
+    check(count < 126 and f": {count} problems".encode() in said, f"says how many of 126 it measured: {said!r}")
+    check("kernels" in json.load(open("part")), "and remembers them")
+
     os.mkfifo("pipe")
     pipe = os.open("pipe", os.O_RDWR)
     done = run(*quick, "--sizes", "3", "--output", "pipe")

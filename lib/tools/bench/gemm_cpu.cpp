@@ -5,6 +5,7 @@
 
 #include "machine/machine.hpp"
 #include "tools/bench/bench.hpp"
+#include "tools/interrupt.hpp"
 
 namespace ricci::tools {
 namespace {
@@ -46,7 +47,9 @@ void bench_gemm_cpu(const bench_request& r) {
   const std::vector<peer> peers = find_peers(r);
   print_head(r, peers);
   std::vector<gemm_answer> all;
+  const interrupt stop;
   for_each_case(r, [&](const gemm_case& c) {
+    if (stop.asked()) return;
     gemm_data data(c);
     std::vector<contender> contenders;
     add_ours(c, data, contenders);
@@ -59,6 +62,7 @@ void bench_gemm_cpu(const bench_request& r) {
   for (const gemm_answer& a : all)
     for (const timing& t : a.contenders)
       if (t.ours && !t.agrees) throw error(errc::bad_argument, "a result of " + t.name + " was wrong; the table says where");
+  stop.end();
 }
 
 }  // namespace ricci::tools

@@ -15,6 +15,7 @@
 
 #include "gpu/measure.hpp"
 #include "tools/bench/bench.hpp"
+#include "tools/interrupt.hpp"
 #include "tools/bench/gemm_program.hpp"
 
 namespace ricci::tools {
@@ -164,10 +165,12 @@ void bench_gemm_cuda(const bench_request& r) {
   json rows = json::array();
   double logs = 0;
   int count = 0;
+  const interrupt stop;
   for (const dtype t : r.types) {
     a.randomise(t, 1), b.randomise(t, 2), x.randomise(t, 3);
     for (const gemm_size& s : r.sizes)
       for (const int beta : r.betas) {
+        if (stop.asked()) break;
         gemm_case c;
         c.type = t, c.size = s, c.beta = beta;
         const std::int64_t largest = std::max({s.m * s.k, s.k * s.n, s.m * s.n}) * static_cast<std::int64_t>(size_of(t));
@@ -179,11 +182,13 @@ void bench_gemm_cuda(const bench_request& r) {
       }
   }
   if (count > 0) std::cout << fmt::format("\ngeometric mean of the share of the triad: {:.1f} %\n", 100 * std::exp(logs / count));
-  if (r.json.empty()) return;
+  if (r.json.empty()) return stop.end();
   std::ofstream out(r.json);
   out << json{{"command", r.command}, {"gpu", d.machine.name}, {"triad_gbytes", limits.triad}, {"copy_gbytes", limits.copy},
               {"device_copy_gbytes", limits.device_copy}, {"empty_launch_us", empty * 1e6}, {"cublas", peer.version()}, {"rows", rows}}.dump(1) << '\n';
+  out.close();
   if (!out) throw error(errc::bad_file, "cannot write " + r.json);
+  stop.end();
 }
 
 }  // namespace ricci::tools

@@ -64,9 +64,17 @@ TEST_CASE("a measurement tells of every problem and keeps tiles that can be made
   tune::plan_of_measurement how;
   how.problems = {{dtype::f64, false, 3, 3, 1, 3}, {dtype::c64, true, 5, 4, 1, 2}};
   how.rounds = 1, how.window = 1e-6, how.least_gain = 0;
-  std::size_t told = 0;
-  const tune::table t = tune::measure(how, [&](std::size_t done, const tune::entry&) { CHECK(done == ++told); });
+  std::size_t told = 0, most = 2;
+  const auto tell = [&](std::size_t done, const tune::entry&) {
+    CHECK(done == ++told);
+    return told < most;
+  };
+  const tune::table t = tune::measure(how, tell);
   if (codegen::best_target() == codegen::target::none) return;
   CHECK(told == 2);
   CHECK(t.entries.size() == 2);
+
+  told = 0, most = 1;
+  CHECK(tune::measure(how, tell).entries.size() == 1);
+  CHECK(told == 1);
 }

@@ -243,8 +243,13 @@ template <class T> void move_side_by_side(const move_plan& p, const T* s, T* d, 
 /// Moves of more ask for what comes next: it is not in the first caches.
 inline constexpr std::int64_t far_bytes = 1 << 20;
 
-/// Turned in registers: every type to itself, and 16 bits to and from float, but for complex beta on 8-byte elements.
+/// Turned in registers: every type to itself, but for complex beta on 8-byte elements, and 16 bits to and from float, but in sets that
+/// are there to be right rather than fast.
+#ifdef RICCI_FEW_TURNS
+template <class S, class D> inline constexpr bool is_turned = same<S, D>;
+#else
 template <class S, class D> inline constexpr bool is_turned = same<S, D> || (is_float_like<S> && is_float_like<D>);
+#endif
 
 template <bool Reads, class S, class D> bool move_turned(move_plan& p, const S* s, D* d, compute<D> beta) {
   using turn = turning<Reads, S, D>;
@@ -276,33 +281,26 @@ template <bool Reads, class S, class D> void move_any(move_plan& p, const S* s, 
   move_strided<Reads>(p, s, d, beta);
 }
 
-/// A few neighbours that stay together: one element of 4, 8 or 16 bytes.
+/// What stays as it is: one element, or a few neighbours that stay together. All of one size share their code.
 template <int Bytes> struct bundle {
   char bytes[Bytes];
 };
 
-template <int Bytes, class T> bool move_bundles(move_plan& p, const T* s, T* d) {
-  using several = bundle<Bytes>;
-  if (!p.bundle_first()) return false;
-  move_any<false>(p, reinterpret_cast<const several*>(s), reinterpret_cast<several*>(d), several{});
+template <int Bytes> void move_bytes(move_plan& p, const void* s, void* d) {
+  using T = bundle<Bytes>;
+  move_any<false>(p, static_cast<const T*>(s), static_cast<T*>(d), T{});
+}
+
+/// Neighbours of 4, 8 or 16 bytes together as one element.
+inline bool move_together(move_plan& p, int size, const void* s, void* d) {
+  if (p.at[0].extent < 2) return false;
+  const std::int64_t bytes = p.at[0].extent * size;
+  if ((bytes != 4 && bytes != 8 && bytes != 16) || !p.bundle_first()) return false;
+  if (bytes == 4) move_bytes<4>(p, s, d);
+  else if (bytes == 8) move_bytes<8>(p, s, d);
+  else move_bytes<16>(p, s, d);
   return true;
 }
-
-template <class T> bool move_bundles(move_plan& p, const T* s, T* d) {
-  if (p.at[0].extent < 2) return false;
-  const std::int64_t bytes = p.at[0].extent * static_cast<std::int64_t>(sizeof(T));
-  if (bytes == 4) return move_bundles<4>(p, s, d);
-  if (bytes == 8) return move_bundles<8>(p, s, d);
-  return bytes == 16 && move_bundles<16>(p, s, d);
-}
-
-/// What stays as it is moves as a type of its size: those of one size share their code.
-template <int Size> struct unit_t;
-template <> struct unit_t<2> { using type = f16; };
-template <> struct unit_t<4> { using type = float; };
-template <> struct unit_t<8> { using type = double; };
-template <> struct unit_t<16> { using type = cplx<double>; };
-template <class T> using unit = typename unit_t<static_cast<int>(sizeof(T))>::type;
 
 template <class S, class D> void move(const move_args& g, const void* src, void* dst, const void* beta) {
   move_plan p(g);
@@ -311,9 +309,7 @@ template <class S, class D> void move(const move_args& g, const void* src, void*
   const compute<D> scale = beta ? *static_cast<const compute<D>*>(beta) : compute<D>{};
   if (!is_zero(scale)) return move_any<true>(p, s, d, scale);
   if constexpr (same<S, D>) {
-    const auto* from = reinterpret_cast<const unit<S>*>(s);
-    auto* to = reinterpret_cast<unit<S>*>(d);
-    if (!move_bundles(p, from, to)) move_any<false>(p, from, to, compute<unit<S>>{});
+    if (!move_together(p, sizeof(S), src, dst)) move_bytes<sizeof(S)>(p, src, dst);
   } else {
     move_any<false>(p, s, d, scale);
   }

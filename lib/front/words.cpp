@@ -84,6 +84,25 @@ void check_extents(const std::int64_t* extents, int rank) {
       throw error(errc::bad_extent, "ricci[R018]: an extent is negative: " + text(extents[d]));
 }
 
+void check_room(const std::int64_t* extents, int rank, int width, std::int64_t count) {
+  check_extents(extents, rank);
+  bool counted = true;
+  std::int64_t size = 1;
+  for (int d = 0; d < rank; ++d)
+    if (extents[d] == 0) return;
+  for (int d = 0; d < rank && counted; ++d) {
+    std::int64_t extent = extents[d];
+    if (d == 0 && width > 0) {  // whole blocks
+      counted = !__builtin_add_overflow(extent, width - 1, &extent);
+      extent = extent / width * width;
+    }
+    counted = counted && !__builtin_mul_overflow(size, extent, &size);
+  }
+  if (!counted || size > count)
+    throw error(errc::bad_extent, "ricci: the extents of a view need " + (counted ? text(size) : "more than 2^63") +
+                                      " elements, and there are " + text(count));
+}
+
 std::int64_t checked_size(const std::int64_t* extents, int rank) {
   check_extents(extents, rank);
   std::int64_t size = 1;

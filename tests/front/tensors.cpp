@@ -2,10 +2,14 @@
 #undef NDEBUG  // bounds are checked in debug builds
 #include <catch2/catch.hpp>
 
+#include <array>
 #include <functional>
 #include <limits>
+#include <span>
 #include <sstream>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "helpers.hpp"
 
@@ -35,6 +39,19 @@ ricci::errc code_of(F f) {
   }
   return ricci::errc{};
 }
+
+template <class F>
+std::string words_of(F f) {
+  try {
+    f();
+  } catch (const ricci::error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+template <class X>
+concept viewable = requires(X&& x) { ricci::view(std::forward<X>(x)); };
 
 }  // namespace
 
@@ -238,6 +255,53 @@ TEST_CASE("copies between views that overlap") {
   CHECK(lanes == expected);
   ricci::copy(lanes, lanes);
   CHECK(lanes == expected);
+}
+
+TEST_CASE("views of vectors, arrays and spans") {
+  std::vector<double> memory{1, 2, 3, 4, 5, 6, 7};
+  const auto v = ricci::view(memory);
+  STATIC_REQUIRE(std::is_same_v<decltype(v), const ricci::tensor_view<double, dynamic>>);
+  STATIC_REQUIRE(std::is_same_v<decltype(ricci::view(std::as_const(memory))), ricci::tensor_view<const double, dynamic>>);
+  CHECK(v.data() == memory.data());
+  CHECK(v.extent(0) == 7);
+  v(i) = 2 * v(i);
+  CHECK(memory[6] == 14);
+
+  const auto rows = ricci::view(memory, ricci::extents<dynamic, 3>{2});  // six of them
+  STATIC_REQUIRE(std::is_same_v<decltype(rows), const ricci::tensor_view<double, dynamic, 3>>);
+  CHECK(rows(1, 2) == 12);
+  CHECK(ricci::view(std::as_const(memory), ricci::extents<2, 3, column_major>{})(1, 2) == 12);
+  std::array<float, 4> square{1, 2, 3, 4};
+  CHECK(ricci::view(square, ricci::extents<2, 2>{})(1, 0) == 3);
+  tensor<double, 2> sums;
+  sums(i) = sum(j, ricci::view(std::span(memory).subspan(1), ricci::extents<2, 3>{})(i, j));  // a span may be a temporary
+  CHECK(sums(1) == 10 + 12 + 14);
+  std::vector<int> places{2, 0};
+  sums(i) = v(ricci::view(places)(i));
+  CHECK(sums(0) == 6);
+
+  STATIC_REQUIRE_FALSE(viewable<tensor<double, 3>&>);  // these have view()
+  STATIC_REQUIRE_FALSE(viewable<ricci::ndarray<double>&>);
+  STATIC_REQUIRE_FALSE(viewable<int&>);
+}
+
+TEST_CASE("a view of a vector needs no more elements than there are") {
+  std::vector<double> memory(9);
+  const auto make = [&](auto shape) { return [&memory, shape] { static_cast<void>(ricci::view(memory, shape)); }; };
+  CHECK(words_of(make(ricci::extents<3, dynamic>{3})) == "");
+  CHECK(words_of(make(ricci::extents<3, dynamic>{4})) == "ricci: the extents of a view need 12 elements, and there are 9");
+  CHECK(code_of(make(ricci::extents<3, dynamic>{4})) == ricci::errc::bad_extent);
+  CHECK(code_of(make(ricci::extents<10>{})) == ricci::errc::bad_extent);
+  CHECK(code_of(make(ricci::extents<dynamic>{-1})) == ricci::errc::bad_extent);
+  const std::int64_t large = std::numeric_limits<std::int64_t>::max();
+  CHECK(code_of(make(ricci::extents<dynamic, 2>{large})) == ricci::errc::bad_extent);
+  CHECK(code_of(make(ricci::extents<dynamic, 4, dynamic>{large, 0})) == ricci::errc{});  // no elements
+  CHECK(code_of(make(ricci::extents<dynamic, ricci::interleaved<8>>{8})) == ricci::errc{});
+  CHECK_THAT(words_of(make(ricci::extents<dynamic, ricci::interleaved<8>>{9})), Catch::Contains("need 16 elements"));  // whole blocks
+  CHECK(code_of(make(ricci::extents<dynamic, ricci::interleaved<8>>{large})) == ricci::errc::bad_extent);
+  memory.clear();
+  CHECK(code_of(make(ricci::extents<1>{})) == ricci::errc::bad_extent);
+  CHECK(ricci::view(memory).size() == 0);
 }
 
 TEST_CASE("column-major views") {

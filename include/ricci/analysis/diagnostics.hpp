@@ -165,6 +165,14 @@ struct repeated_option {
                 "ricci[R024]: a tensor has one order of its axes, and each option once; see docs/errors.md#R024");
 };
 
+/// view(x, n, m): extents may be known at compile time, and are one argument: view(x, extents<dynamic, 8>{n}).
+template <int given>
+struct loose_extents {
+  static_assert(never<given>,
+                "ricci[R024]: the extents of a view are one argument, as in view(x, ricci::extents<3, 4>{}) or "
+                "ricci::extents<ricci::dynamic, 4>{n}; see docs/errors.md#R024");
+};
+
 /// sqrt(x(i) + y(i)), exp(-x(i)): a function takes one real tensor or local without a sign, / also a product of them;
 /// assign a sum to a local first. min and max stand alone in their term.
 template <int factors>

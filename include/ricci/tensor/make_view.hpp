@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 
 #include <ricci/index/subscript.hpp>
 #include <ricci/tensor/view.hpp>
@@ -54,6 +56,17 @@ struct strided_gpu_view<T, axis_list<D...>> {
 /// Throws errc::bad_extent if one of the extents is negative.
 void check_extents(const std::int64_t* extents, int rank);
 
+/// The same, and if a view needs more than `count` elements; of an interleaved one, `width` problems lie side by side.
+void check_room(const std::int64_t* extents, int rank, int width, std::int64_t count);
+
+template <int Given> struct loose_extents;        // analysis/diagnostics.hpp
+template <class Tensor> struct temporary_tensor;  // the same
+
+/// It owns no elements: it is copied without them, and they are not const because it is.
+template <class X>
+concept span_like = std::is_trivially_copyable_v<X> && std::is_copy_assignable_v<X> &&
+                    std::is_same_v<decltype(std::declval<X&>().data()), decltype(std::declval<const X&>().data())>;
+
 }  // namespace detail
 
 /// A view with run-time extents and strides, rank N.
@@ -66,6 +79,42 @@ template <class T, auto... Options>
 constexpr tensor_view<T, Options...> view(T* data, const extents<Options...>& shape) {
   detail::check_extents(shape.numbers, detail::shape<Options...>::dynamic_count);
   return {data, shape.numbers};
+}
+
+/// All elements of a std::vector, std::array, std::span or the like: `view(x)(i)`. It is good as long as those stay where
+/// they are. const containers give views of const elements. A temporary is refused, unless it is a span.
+template <class X>
+  requires detail::element_list<std::remove_reference_t<X>>
+constexpr auto view(X&& x) {
+  if constexpr (!std::is_lvalue_reference_v<X> && !detail::span_like<std::remove_cvref_t<X>>)
+    static_cast<void>(sizeof(detail::temporary_tensor<X>));
+  if constexpr (std::is_same_v<typename std::remove_cvref_t<X>::value_type, bool>) {
+    return tensor_view<typename std::remove_cvref_t<X>::value_type, dynamic>();
+  } else {
+    const std::int64_t count[] = {static_cast<std::int64_t>(x.size())};
+    return tensor_view<std::remove_pointer_t<decltype(x.data())>, dynamic>(x.data(), count);
+  }
+}
+
+/// Its first elements in this shape: `view(x, extents<dynamic, 8>{n})`.
+/// Errors    bad_extent if one of the dynamic extents is negative, or if x has too few elements.
+template <class X, auto... Options>
+  requires detail::element_list<std::remove_reference_t<X>>
+constexpr auto view(X&& x, const extents<Options...>& shape) {
+  const auto all = view(static_cast<X&&>(x));
+  const tensor_view<typename decltype(all)::element_type, Options...> out(all.data(), shape.numbers);
+  std::int64_t sizes[detail::at_least_one(out.rank())]{};
+  for (int d = 0; d < out.rank(); ++d) sizes[d] = out.extent(d);
+  detail::check_room(sizes, out.rank(), decltype(out)::shape_type::width, all.extent(0));
+  return out;
+}
+
+/// view(x, 3, 4): extents are one argument.
+template <class X, class... N>
+  requires(sizeof...(N) > 0 && (detail::integer_like<N> && ...) && requires(X& x) { x[0]; })
+constexpr auto view(X&& x, const N&...) {
+  static_cast<void>(sizeof(detail::loose_extents<sizeof...(N)>));
+  return dynamic_view<std::remove_reference_t<decltype(x[0])>, sizeof...(N)>();
 }
 
 /// Any strides, counted in elements: `view(ptr, {count, 8, 8}, {64, 1, 8})`.

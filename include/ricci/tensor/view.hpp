@@ -27,6 +27,18 @@ constexpr void check_memory(const X& x) {
 template <class View, class... S>
 constexpr decltype(auto) subscript(const View& view, const S&... subscripts);
 
+/// Elements one behind the other: std::vector, std::array, std::span, and std::vector<bool>, so that it is refused by its
+/// name. What has a rank or rows is more than that: a tensor, an mdspan, a matrix of another library.
+template <class X>
+concept element_list = !requires(X& x) { x.rank(); } && !requires(X& x) { x.rows(); } && requires(X& x) { x.begin(); x.size(); } &&
+                       (std::is_same_v<typename X::value_type, bool> || requires(X& x) { requires std::is_pointer_v<decltype(x.data())>; });
+
+/// A tensor or a view.
+template <class X>
+concept has_shape = requires { typename X::shape_type; X::rank(); };
+
+template <class Left, class Right> struct assigned_without_labels;  // analysis/diagnostics.hpp
+
 }  // namespace detail
 
 /// A view of memory that somebody else owns. T may be const: then it stands on right sides only.

@@ -193,6 +193,22 @@ struct without_labels {
   static_assert(never<sizeof(given)>, "ricci[R025]: what stands in an expression is no tensor with labels; see docs/errors.md#R025");
 };
 
+/// z = x with tensors or views of two types: labels say which axis becomes which, z(i) = x(i). A number is no tensor.
+template <class left, class right>
+struct assigned_without_labels {
+  static_assert(never<sizeof(left)>,
+                "ricci[R025]: what is of another type is assigned by labels, z(i) = x(i), and a number by z.fill(2); see "
+                "docs/errors.md#R025");
+};
+
+/// C = einsum("ij,jk->ik", A, B): that is an ndarray, whose rank is known at run time only.
+template <class left>
+struct not_from_einsum {
+  static_assert(never<sizeof(left)>,
+                "ricci[R025]: an ndarray does not become a tensor; write einsum<\"ij,jk->ik\">(A, B) or "
+                "einsum_into(C, \"ij,jk->ik\", A, B); see docs/errors.md#R025");
+};
+
 /// plan(C(i,j) = ...), fuse(C(i,j) = ...): `=` runs at once; .assign, .add and .subtract make a statement that does not.
 template <class given>
 struct no_statement {
@@ -213,7 +229,7 @@ struct computed_subscript {
   static_assert(never<sizeof(left)>, "ricci[R029]: a subscript is not computed from labels; a shifted tensor is a view of its own; see docs/errors.md#R029");
 };
 
-/// make_batch<int>(...): what is computed with is float, double, std::complex of both, half or bfloat16.
+/// tensor<long double, 3>, make_batch<int>(...): what is computed with is float, double, std::complex of both, half or bfloat16.
 template <class given>
 struct not_an_element {
   static_assert(never<sizeof(given)>, "ricci[R026]: this is none of the element types; see docs/errors.md#R026");

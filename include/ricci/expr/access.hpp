@@ -62,7 +62,7 @@ class access {
   using element_type = typename View::element_type;
   static constexpr bool ricci_expression = true;
   using tables = detail::table_list<Subscripts...>;
-  static constexpr bool broken = sizeof...(Subscripts) != shape_type::rank || tables::count > 1;
+  static constexpr bool broken = sizeof...(Subscripts) != shape_type::rank || tables::count > 1 || !element<std::remove_cv_t<element_type>>;
   static constexpr int number_count = shape_type::number_count + (0 + ... + Subscripts::info.numbers);
   static constexpr detail::counts size{1 + tables::count, shape_type::rank + tables::axes,
                                        number_count + tables::numbers, 0, 0, 1, 1, 1 + tables::count, 0, broken};

@@ -50,6 +50,13 @@ template <std::int64_t Extent> struct negative_extent;  // analysis/diagnostics.
 template <class Given> struct not_an_extent;            // analysis/diagnostics.hpp
 template <class... Given> struct repeated_option;       // analysis/diagnostics.hpp
 template <class Given> struct without_labels;           // analysis/diagnostics.hpp
+template <class Given> struct not_an_element;           // analysis/diagnostics.hpp
+
+/// What a tensor or a view holds. A constraint would say more in more lines.
+template <class T> struct sound_element {};
+template <class T>
+  requires(!storable<T>)
+struct sound_element<T> : not_an_element<T> {};
 
 template <class O> inline constexpr bool is_extent_option = std::is_integral_v<O>;
 template <class O>

@@ -7,9 +7,12 @@
 
 #include <ricci/core/memory.hpp>
 #include <ricci/core/types.hpp>
+#include <ricci/index/subscript.hpp>
 #include <ricci/tensor/view.hpp>
 
 namespace ricci {
+
+template <element T> class ndarray;  // einsum/ndarray.hpp
 
 namespace detail {
 
@@ -29,11 +32,17 @@ inline constexpr with_extents with_dynamic_extents{};
 
 template <int Wanted, int Given> struct extent_arguments;  // analysis/diagnostics.hpp
 template <class Tensor> struct temporary_tensor;           // analysis/diagnostics.hpp
+template <class Left> struct not_from_einsum;              // analysis/diagnostics.hpp
 
-template <class N> struct extent_argument {};
+/// What is taken as a constructor's argument only to say that it is none: numbers with a fraction, labels, pointers, texts.
 template <class N>
-  requires(!std::is_integral_v<N>)
-struct extent_argument<N> : not_an_extent<N> {};
+concept extent_like = std::is_arithmetic_v<N> || is_labelled<N> || std::is_pointer_v<N>;
+
+template <class First, class... Rest>
+constexpr void first_not_an_extent() {
+  if constexpr (std::is_integral_v<First>) first_not_an_extent<Rest...>();
+  else static_cast<void>(sizeof(not_an_extent<First>));
+}
 
 }  // namespace detail
 
@@ -47,7 +56,7 @@ struct extent_argument<N> : not_an_extent<N> {};
 ///           A gpu tensor's memory is on the GPU of the thread's current CUDA context, else the first; data() is a
 ///           device pointer and elements are reached through ricci::copy.
 /// Errors    bad_extent (negative), no_memory, no_gpu.
-template <storable T, auto... Options>
+template <class T, auto... Options>
 class tensor {
  public:
   using element_type = T;
@@ -55,6 +64,7 @@ class tensor {
   using shape_type = detail::shape<Options...>;
   using view_type = tensor_view<T, Options...>;
   using const_view_type = tensor_view<const T, Options...>;
+  static_assert(sizeof(detail::sound_element<T>) > 0);
   static_assert(shape_type::order != detail::layout::strided,
                 "ricci: a tensor owns dense memory; strided is for views");
 
@@ -64,10 +74,10 @@ class tensor {
   tensor() { static_cast<void>(sizeof(detail::extent_arguments<shape_type::dynamic_count, Given>)); }
 
   template <class... N>
-    requires(sizeof...(N) > 0 && (std::is_arithmetic_v<N> && ...))
+    requires(sizeof...(N) > 0 && (detail::extent_like<N> && ...))
   explicit tensor(N... extents) {
     if constexpr (!(std::is_integral_v<N> && ...))
-      static_cast<void>((sizeof(detail::extent_argument<N>) + ...));
+      detail::first_not_an_extent<N...>();
     else if constexpr (sizeof...(N) != shape_type::dynamic_count)
       static_cast<void>(sizeof(detail::extent_arguments<shape_type::dynamic_count, sizeof...(N)>));
     else {
@@ -85,6 +95,10 @@ class tensor {
       if (shape_type::list.number[d] >= 0) numbers_[shape_type::list.number[d]] = all[d];
     acquire();
   }
+
+  /// C = einsum("ij,jk->ik", A, B): the rank of that is known at run time only.
+  template <element U>
+  tensor(const ndarray<U>&) { static_cast<void>(sizeof(detail::not_from_einsum<tensor>)); }
 
   tensor(const tensor& other) {
     if (!other.data_) return;  // moved from
@@ -113,6 +127,13 @@ class tensor {
     requires requires { E::ricci_expression; }
   tensor& operator=(const E&) {
     if constexpr (!E::size.broken) static_cast<void>(sizeof(detail::without_labels<tensor>));
+    return *this;
+  }
+  /// z = x, x of another type or a view: that is a statement, z(i) = x(i). z = 2 is z.fill(2).
+  template <class X>
+    requires(detail::has_shape<X> || std::is_arithmetic_v<X> || std::is_same_v<X, T>)
+  tensor& operator=(const X&) {
+    static_cast<void>(sizeof(detail::assigned_without_labels<tensor, X>));
     return *this;
   }
   ~tensor() { give_back(data_); }
@@ -162,8 +183,9 @@ class tensor {
   static constexpr bool is_interleaved = shape_type::width > 0;
   static constexpr bool is_gpu = shape_type::space == memory_space::gpu;
   static void give_back(T* memory) {
-    if constexpr (is_gpu) detail::release_gpu(memory);
-    else detail::release(memory);
+    auto* const mine = const_cast<std::remove_const_t<T>*>(memory);  // T is const where that was reported
+    if constexpr (is_gpu) detail::release_gpu(mine);
+    else detail::release(mine);
   }
   template <class E, class Self>
   static auto first(Self& self) {

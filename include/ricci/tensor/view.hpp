@@ -50,6 +50,7 @@ class tensor_view {
   using element_type = T;
   using value_type = std::remove_cv_t<T>;
   using shape_type = detail::shape<Options...>;
+  static_assert(sizeof(detail::sound_element<value_type>) > 0);
 
   constexpr tensor_view() = default;
   constexpr tensor_view(T* data, const std::int64_t* numbers) : data_(data) {
@@ -70,6 +71,13 @@ class tensor_view {
     requires requires { E::ricci_expression; }
   constexpr const tensor_view& operator=(const E&) const {
     if constexpr (!E::size.broken) static_cast<void>(sizeof(detail::without_labels<tensor_view>));
+    return *this;
+  }
+  /// v = x, x a tensor, or a view that v cannot be: v(i) = x(i).
+  template <class X>
+    requires(detail::has_shape<X> && !std::is_convertible_v<const X&, tensor_view>)
+  constexpr const tensor_view& operator=(const X&) const {
+    static_cast<void>(sizeof(detail::assigned_without_labels<tensor_view, X>));
     return *this;
   }
 

@@ -223,6 +223,12 @@ struct not_printable {
                 "ricci[R028]: an expression is not printed; assign it to a tensor and print that, or print a plan; see docs/errors.md#R028");
 };
 
+/// A(i,j) == B(i,j): what is compared are tensors, A == B, or elements, A(0,1) == B(0,1).
+template <class left, class right>
+struct not_compared {
+  static_assert(never<sizeof(left)>, "ricci[R030]: expressions are not compared; assign them to tensors and compare those, A == B; see docs/errors.md#R030");
+};
+
 /// x(i + 1), in(y + k): a shifted tensor, or one with a window, is a view with strides of its own.
 template <class left, class right>
 struct computed_subscript {

@@ -29,11 +29,12 @@ template <class S>
 concept scalar_like =
     std::is_arithmetic_v<S> || is_complex_type<S> || std::is_same_v<S, half> || std::is_same_v<S, bfloat16>;
 
-/// A tensor or a local without labels where an expression is wanted, or an index tensor, which stands in the place of a label.
+/// A tensor or a local without labels where an expression is wanted, an index tensor, which stands in the place of a label,
+/// or a std::vector, which wants a view.
 template <class X>
-concept unlabelled = lookup_like<X> || requires { X::ricci_local; } || requires { typename X::shape_type; X::rank(); };
+concept unlabelled = !expression<X> && (lookup_like<X> || requires { X::ricci_local; } || has_shape<X> || element_list<X>);
 
-/// What may be assigned; the last is reported.
+/// What may be assigned; the last is reported. So is whatever else is assigned, where the statement would run.
 template <class E> concept right_side = expression<E> || scalar_like<E> || unlabelled<E>;
 
 /// Runs `left op right` at once; lower/run.hpp.
@@ -82,7 +83,7 @@ class access {
     detail::run_statement<update::assign>(*this, right);
     return *this;
   }
-  template <detail::right_side E>
+  template <class E>
   const access& operator=(const E& right) const {
     constexpr bool on_host = shape_type::space == memory_space::host;
     constexpr bool fits = !std::is_const_v<element_type> && (!detail::is_complex_type<E> || detail::is_complex_type<element_type>);
@@ -90,33 +91,35 @@ class access {
     else detail::run_statement<update::assign>(*this, right);
     return *this;
   }
-  template <detail::right_side E>
+  template <class E>
   const access& operator+=(const E& right) const {
     detail::run_statement<update::add>(*this, right);
     return *this;
   }
-  template <detail::right_side E>
+  template <class E>
   const access& operator-=(const E& right) const {
     detail::run_statement<update::subtract>(*this, right);
     return *this;
   }
-  template <detail::right_side E>
+  template <class E>
   const access& operator*=(const E& right) const {
-    detail::run_statement<update::assign>(*this, *this * right);
+    if constexpr (detail::right_side<E>) detail::run_statement<update::assign>(*this, *this * right);
+    else detail::run_statement<update::assign>(*this, right);
     return *this;
   }
-  template <detail::right_side E>
+  template <class E>
   const access& operator/=(const E& right) const {
-    detail::run_statement<update::assign>(*this, *this / right);
+    if constexpr (detail::right_side<E>) detail::run_statement<update::assign>(*this, *this / right);
+    else detail::run_statement<update::assign>(*this, right);
     return *this;
   }
 
   /// The first three as values; nothing runs.
-  template <detail::right_side E>
+  template <class E>
   constexpr auto assign(const E& right) const { return detail::make_statement<update::assign>(*this, right); }
-  template <detail::right_side E>
+  template <class E>
   constexpr auto add(const E& right) const { return detail::make_statement<update::add>(*this, right); }
-  template <detail::right_side E>
+  template <class E>
   constexpr auto subtract(const E& right) const { return detail::make_statement<update::subtract>(*this, right); }
 
   /// `C(i,j).on(s) = ...` enqueues on a stream and returns.

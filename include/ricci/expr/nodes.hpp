@@ -202,8 +202,9 @@ struct broken_node : expression_base {
   static constexpr counts size{0, 0, 0, 0, 0, 1, 1, 0, 0, true};
 };
 
-template <int factors> struct bad_function;          // analysis/diagnostics.hpp
-template <class... given> struct bad_sum_arguments;  // analysis/diagnostics.hpp
+template <int factors> struct bad_function;              // analysis/diagnostics.hpp
+template <class... given> struct bad_sum_arguments;      // analysis/diagnostics.hpp
+template <class left, class right> struct not_compared;  // analysis/diagnostics.hpp
 
 template <class E>
 concept whole_term = requires { E::ricci_whole_term; };
@@ -240,7 +241,9 @@ constexpr auto node(const E& e) {
   else return scalar_node<false>{std::complex<double>(static_cast<double>(e))};
 }
 
-template <unlabelled E>
+/// What has no labels, or is no tensor at all.
+template <class E>
+  requires(!expression<E> && !scalar_like<E>)
 constexpr broken_node node(const E&) {
   static_cast<void>(sizeof(without_labels<E>));
   return {};

@@ -96,6 +96,14 @@ constexpr detail::negated_node<E> operator-(const E& e) { return {e}; }
 template <detail::expression E>
 constexpr E operator+(const E& e) { return e; }
 
+/// A(i,j) == B(i,j), 0 != A(i,j). What is of rank 0 alone has a value and is compared.
+template <detail::expression L, detail::right_side R>
+  requires(std::is_void_v<typename detail::value_of<L>::type> || (!detail::scalar_like<R> && std::is_void_v<typename detail::value_of<R>::type>))
+constexpr bool operator==(const L&, const R&) {
+  if constexpr (!detail::is_said<L> && !detail::is_said<R>) static_cast<void>(sizeof(detail::not_compared<L, R>));
+  return false;
+}
+
 /// The complex conjugate of all that is in it; real tensors stay as they are.
 template <detail::expression E>
 constexpr detail::conjugated_node<E> conj(const E& e) { return {e}; }

@@ -71,8 +71,9 @@ void run_now([[maybe_unused]] void* stream, const Part&... parts) {
 template <update Op, class Left, class Right>
 void run_statement(const Left& left, const Right& right, void* stream) {
   using whole = statement_of<Op, Left, node_of<Right>>;
-  constexpr complaint about = unlabelled<Right> ? complaint::said : complaint_about<whole>();
-  if constexpr (unlabelled<Right>) static_cast<void>(node(right));
+  constexpr bool is_right = expression<Right> || scalar_like<Right>;
+  constexpr complaint about = is_right ? complaint_about<whole>() : complaint::said;
+  if constexpr (!is_right) static_cast<void>(node(right));
   else if constexpr (about == complaint::verdict) report<source<whole>>();
   else if constexpr (about == complaint::left_side) report_left<whole>();
   else if constexpr (about == complaint::said) return;

@@ -1,0 +1,18 @@
+// R025: a std::vector that is added; docs/errors.md#R025
+// error: ricci\[R025\]
+// error: without_labels<.*vector<double
+#include <vector>
+
+#include <ricci/ricci.hpp>
+
+using namespace ricci::labels;
+
+void run() {
+  ricci::tensor<double, 3> x;
+  const std::vector<double> numbers{1, 2, 3};
+#ifdef BAD
+  x(i) -= numbers;
+#else
+  x(i) -= ricci::view(numbers)(i);
+#endif
+}

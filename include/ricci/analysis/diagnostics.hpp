@@ -21,6 +21,14 @@ struct left_alone {
                 "docs/errors.md#R002");
 };
 
+/// C(i,j) = A(i,j) + 1, C(i,j) = 0.5: the same, and the term is a number. One value everywhere: C.fill(0.5).
+template <auto label, int term>
+struct number_alone {
+  static_assert(never<label>,
+                "ricci[R002]: a number alone does not run along the labels of the left side; multiply it by a tensor of "
+                "ones, or .fill the tensor; see docs/errors.md#R002");
+};
+
 /// A(i,k) * B(k,j) with k of two lengths: transpose a factor, rename the label, or take a range of it.
 template <auto label, std::int64_t extent, std::int64_t other_extent>
 struct unequal_extents {
@@ -145,6 +153,12 @@ struct not_a_bound {
                 "ricci[R019]: a bound of a range is neither integer nor constant; see docs/errors.md#R019");
 };
 
+/// i.in(3), i.in(0, 8, 2): a range is half-open, i.in(0, 3), and takes every element.
+template <int given>
+struct count_of_bounds {
+  static_assert(never<given>, "ricci[R019]: a range has two bounds, as in i.in(0, 3); see docs/errors.md#R019");
+};
+
 /// tensor<double, dynamic, 8, dynamic> A(n, m): one argument for each dynamic extent.
 template <int wanted, int given>
 struct extent_arguments {
@@ -216,6 +230,12 @@ struct no_statement {
                 "ricci[R027]: what is to be planned is no statement; write C(i).assign(...) for C(i) = ...; see docs/errors.md#R027");
 };
 
+/// plan(), fuse(): a plan takes one statement, and fuse one or more.
+template <int given>
+struct nothing_to_plan {
+  static_assert(never<given>, "ricci[R027]: there is no statement to plan; write plan(C(i).assign(...)); see docs/errors.md#R027");
+};
+
 /// std::cout << A(i,k) * B(k,j): an expression has elements when a statement has put them somewhere.
 template <class given>
 struct not_printable {
@@ -278,6 +298,7 @@ constexpr void report() {
   constexpr name_ref ref = v.label >= 0 ? Source::flat.labels[v.label] : name_ref{"", 0};
   constexpr auto label = text_of<ref.size>(ref);
   if constexpr (v.what == fault::repeated_left) (void)sizeof(repeated_left<label>);
+  else if constexpr (v.what == fault::left_alone && v.b != 0) (void)sizeof(number_alone<label, int(v.a)>);
   else if constexpr (v.what == fault::left_alone) (void)sizeof(left_alone<label, int(v.a)>);
   else if constexpr (v.what == fault::unequal_extents) (void)sizeof(unequal_extents<label, v.a, v.b>);
   else if constexpr (v.what == fault::lone_label) (void)sizeof(lone_label<label>);

@@ -10,7 +10,7 @@ namespace ricci::detail {
 enum class fault : std::uint8_t {
   none = 0,
   repeated_left = 1,    // label
-  left_alone = 2,       // label, a: term (from 1)
+  left_alone = 2,       // label, a: term (from 1), b: 1 if the term is numbers alone
   unequal_extents = 3,  // label, a and b: extents
   lone_label = 4,       // label
   bad_range = 5,        // label, a: first, b: last, c: extent
@@ -201,12 +201,18 @@ class judge {
     for (int l = 0; l < p_.label_count; ++l) {
       const int here = occurrences(t.first_use, t.use_count, l);
       const bool on_left = occurrences(p_.leaves[s.left], l) > 0;
-      if (on_left && here == 0) return {fault::left_alone, l, -1, which + 1};
+      if (on_left && here == 0) return {fault::left_alone, l, -1, which + 1, is_number(t)};
       const verdict v = sums(t, l, here, on_left);
       if (!v.ok()) return v;
       if (here == 1 && !on_left && !p_.sum_lone && !is_marked(t, l)) return {fault::lone_label, l};
     }
     return {};
+  }
+
+  constexpr bool is_number(const term_info& t) const {
+    for (int u = t.first_use; u < t.first_use + t.use_count; ++u)
+      if (p_.uses[u].what == use_info::kind::factor) return false;
+    return true;
   }
 
   constexpr bool is_marked(const term_info& t, int label) const {

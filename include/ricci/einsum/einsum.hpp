@@ -158,6 +158,15 @@ auto einsum(std::string_view subscripts, const Operands&... operands) {
   return einsum(options{}, subscripts, operands...);
 }
 
+/// An operand of another kind: a std::vector, say, or an index tensor.
+template <class... X, element T = double>
+  requires(sizeof...(X) > 0 && !(array_like<X> && ...))
+ndarray<T> einsum(std::string_view, const X&...) {
+  constexpr bool arrays = (array_like<X> && ...);
+  static_assert(arrays, "ricci[R017]: an operand of einsum is neither array nor tensor of numbers; see docs/errors.md#R017");
+  return {};
+}
+
 /// Any number of operands.
 template <element T>
 ndarray<T> einsum(std::string_view subscripts, std::span<const ndview<const T>> operands, const options& o = {}) {
@@ -196,6 +205,12 @@ void einsum_into(Out&& out, std::string_view subscripts, const Operands&... oper
     const std::array<detail::array_info, sizeof...(Operands)> infos{numbers.info...};
     detail::evaluate_einsum_into(out, {subscripts}, infos, options{});
   }(detail::array_numbers<Operands>(operands)...);
+}
+template <class Out, class... X>
+  requires(sizeof...(X) > 0 && !(array_like<std::remove_cvref_t<Out>> && (array_like<X> && ...)))
+void einsum_into(Out&&, std::string_view, const X&...) {
+  constexpr bool arrays = array_like<std::remove_cvref_t<Out>> && (array_like<X> && ...);
+  static_assert(arrays, "ricci[R017]: the result or an operand of einsum_into is neither array nor tensor of numbers; see docs/errors.md#R017");
 }
 template <class Out, element T>
   requires array_like<std::remove_cvref_t<Out>>

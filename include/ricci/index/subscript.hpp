@@ -44,7 +44,8 @@ concept integer_like = std::is_integral_v<std::remove_cvref_t<S>> || std::is_enu
 /// What may bound a range.
 template <class S> concept bound_like = integer_like<S> || constant_like<S>;
 
-template <class Given> struct not_a_bound;  // analysis/diagnostics.hpp
+template <class Given> struct not_a_bound;                     // analysis/diagnostics.hpp
+template <int Given> struct count_of_bounds;                   // the same
 template <class Left, class Right> struct computed_subscript;  // the same
 
 /// An integer known at run time.
@@ -86,6 +87,9 @@ struct no_subscript {
   constexpr void put(std::int64_t*&) const {}
 };
 
+/// Stands for what was reported.
+struct broken_subscript {};
+
 template <fixed_string Name>
 inline constexpr bool is_named = Name.size() > 0;
 
@@ -112,6 +116,12 @@ struct label {
       return *this;
     }
   }
+  template <class... Bounds>
+    requires(sizeof...(Bounds) != 2)
+  constexpr detail::broken_subscript in(Bounds...) const {
+    static_cast<void>(sizeof(detail::count_of_bounds<sizeof...(Bounds)>));
+    return {};
+  }
 };
 
 namespace detail {
@@ -122,9 +132,6 @@ template <fixed_string Name> inline constexpr bool is_label<label<Name>> = true;
 /// i + 1, i + j: what a subscript might be computed from.
 template <class L, class R>
 concept computed_from = (is_label<L> && (is_label<R> || bound_like<R>)) || (is_label<R> && bound_like<L>);
-
-/// Stands for what was reported.
-struct broken_subscript {};
 
 template <class L, class R>
 constexpr broken_subscript not_computed() {

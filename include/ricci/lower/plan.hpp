@@ -137,6 +137,13 @@ auto plan(const E&, const options& = {}) {
   return detail::no_plan{};
 }
 
+/// plan(), fuse(): it says that there is nothing.
+template <int Given = 0>
+detail::no_plan plan() {
+  static_cast<void>(sizeof(detail::nothing_to_plan<Given>));
+  return {};
+}
+
 /// Statements run as one program; locals live inside it only.
 ///
 /// Cost      planning once; an equal program (types, extents, strides) is found again in some microseconds.
@@ -161,6 +168,11 @@ template <class... S>
 auto fuse(const S&...) {
   if constexpr (!detail::is_said<detail::no_statement_of<S...>>) static_cast<void>(sizeof(detail::no_statement<detail::no_statement_of<S...>>));
   return detail::no_plan{};
+}
+template <int Given = 0>
+detail::no_plan fuse() {
+  static_cast<void>(sizeof(detail::nothing_to_plan<Given>));
+  return {};
 }
 
 }  // namespace ricci

@@ -96,8 +96,7 @@ template <int N, int W> struct together {
 /// One transposition: d[col(j) + i] = s[row(i) + j] + beta d[..] for all rows and columns.
 template <bool Reads, class S, class D> struct turning {
   static constexpr int size = middle<Reads, S, D>, n = block<size>;
-  static constexpr bool is_rare = Reads && !stays_as_it_is<Reads, S, D>;  // sums in 16 bits: no code for every count
-  static constexpr int few = stays_as_it_is<Reads, S, D> ? n / 4 : is_rare ? n : 0;  // rows or columns that are not done in blocks
+  static constexpr int few = stays_as_it_is<Reads, S, D> ? n / 4 : 0;  // rows or columns that are no faster in blocks
   static constexpr int line = 64 / static_cast<int>(sizeof(S)), strip = line > n ? line : n;
   std::int64_t rows, cols;
   beginnings row, col;                   // of rows in the source, of columns in the destination
@@ -116,10 +115,9 @@ template <bool Reads, class S, class D> struct turning {
 #endif
     if constexpr (size == 16) return rows <= 256 ? lines(s, d) : one_by_one(s, d, 0, rows);
     if (rows >= n && cols >= n) return wide(s, d, next);
-    if constexpr (!is_rare) {
-      if (rows >= n) return with_count<n>(cols, [&](auto c) { few_columns<c.value>(s, d); });
+    if (rows >= n) return with_count<n>(cols, [&](auto c) { few_columns<c.value>(s, d); });
+    if constexpr (!Reads || stays_as_it_is<Reads, S, D>)  // sums in 16 bits: pieces of registers are slower than numbers
       if (cols >= n) return with_count<n>(rows, [&](auto r) { few_rows<r.value>(s, d); });
-    }
     one_by_one(s, d, 0, rows);
   }
 
@@ -161,11 +159,10 @@ template <bool Reads, class S, class D> struct turning {
       if (what == ask::nothing) t.template strips<false>(s, d, end, next, what, row_at, col_at);
       else t.template strips<true>(s, d, end, next, what, row_at, col_at);
     };
-    if constexpr (is_rare) run(t.row, t.col);
-    else if (t.row.step == 0 && t.col.step == 0) run(even_beginnings{t.row.stride}, even_beginnings{t.col.stride});
+    if (t.row.step == 0 && t.col.step == 0) run(even_beginnings{t.row.stride}, even_beginnings{t.col.stride});
     else run(t.row, t.col);
     if (cols - whole <= few) one_by_one(s, d, 0, end, whole);
-    else if constexpr (!is_rare)
+    else
       with_count<n>(cols - whole, [&](auto c) {
         for (std::int64_t i = 0; i < end; i += n) t.template at<n, n - c.value, n>(s, d, i + n <= end ? i : end - n, cols - n);
       });

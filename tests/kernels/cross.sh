@@ -33,12 +33,8 @@ compile() {  # compile <object> <source> <flags...>
 }
 (
   for unit in contract_f32 contract_f64 contract_c64 contract_c128 dots move pointwise rows panels unit; do
+    case $unit in *_c*) small=-DRICCI_SMALL_TILES ;; *) small= ;; esac  # the real types have tiles of every size
     for isa in $isas; do
-      case $isa.$unit in  # tiles of every size for the real types, and moves that turn all types, once for each processor
-        *_c* | sve.contract_f32 | vsx.contract_f32) small=-DRICCI_SMALL_TILES ;;
-        sve.move) small=-DRICCI_FEW_TURNS ;;
-        *) small= ;;
-      esac
       compile ${isa}_$unit.o "$root/lib/kernels/$unit.cpp" -O1 -ffp-contract=fast $(flags_of $isa) -DRICCI_ISA=$isa -DRICCI_REGISTERS=32 $small || exit 1
     done
   done

@@ -50,6 +50,9 @@ std::string words_of(F f) {
   return "";
 }
 
+template <class X, class Y>
+concept addable = requires(X& x, const Y& y) { x + y; } || requires(X& x, const Y& y) { x += y; };
+
 template <class X>
 concept viewable = requires(X&& x) { ricci::view(std::forward<X>(x)); };
 
@@ -280,6 +283,8 @@ TEST_CASE("views of vectors, arrays and spans") {
   sums(i) = v(ricci::view(places)(i));
   CHECK(sums(0) == 6);
 
+  STATIC_REQUIRE_FALSE(addable<std::vector<ricci::half>, ricci::half>);  // although it is found among ricci's operators
+  STATIC_REQUIRE_FALSE(addable<std::vector<ricci::half>, std::vector<ricci::half>>);
   STATIC_REQUIRE_FALSE(viewable<tensor<double, 3>&>);  // these have view()
   STATIC_REQUIRE_FALSE(viewable<ricci::ndarray<double>&>);
   STATIC_REQUIRE_FALSE(viewable<int&>);

@@ -34,9 +34,13 @@ constexpr auto operator/(const E& e, const S& s) {
 
 namespace detail {
 
+/// X lacks its labels beside Y. A std::vector does so beside an expression alone: others may have operators for it.
+template <class X, class Y>
+concept lacks_labels_beside = unlabelled<X> && right_side<Y> && (!element_list<X> || expression<Y>);
+
 /// x(i) * y, 2 * y, x + y: one of the two lacks its labels, or both.
 template <class L, class R>
-concept one_unlabelled = (unlabelled<L> && right_side<R>) || (unlabelled<R> && right_side<L>);
+concept one_unlabelled = lacks_labels_beside<L, R> || lacks_labels_beside<R, L>;
 
 template <class L, class R>
 constexpr broken_node lacks_labels() {
@@ -59,13 +63,17 @@ template <class L, class R>
   requires detail::one_unlabelled<L, R>
 constexpr auto operator-(const L&, const R&) { return detail::lacks_labels<L, R>(); }
 
-template <detail::unlabelled L, detail::right_side R>
+template <class L, class R>
+  requires detail::lacks_labels_beside<L, R>
 constexpr void operator+=(const L&, const R&) { detail::lacks_labels<L, R>(); }
-template <detail::unlabelled L, detail::right_side R>
+template <class L, class R>
+  requires detail::lacks_labels_beside<L, R>
 constexpr void operator-=(const L&, const R&) { detail::lacks_labels<L, R>(); }
-template <detail::unlabelled L, detail::right_side R>
+template <class L, class R>
+  requires detail::lacks_labels_beside<L, R>
 constexpr void operator*=(const L&, const R&) { detail::lacks_labels<L, R>(); }
-template <detail::unlabelled L, detail::right_side R>
+template <class L, class R>
+  requires detail::lacks_labels_beside<L, R>
 constexpr void operator/=(const L&, const R&) { detail::lacks_labels<L, R>(); }
 
 template <detail::expression L, detail::expression R>

@@ -190,7 +190,7 @@ class sharing {
     const stride_of_axis stride = stride_in(most.name);
     if (at(fast).*stride != 1) return;
     const auto fits = [&](std::int64_t run) {
-      if (at(fast).extent % run != 0 || (fast.sums ? own_lines() : own_count()) * run > (fast.sums ? 24 : 16)) return false;
+      if (at(fast).extent % run != 0 || (fast.sums ? own_lines() : own_count()) * run > (fast.sums ? 24 : is_complex(s_.c) ? 12 : 16)) return false;
       for (const auto& list : axes_)
         for (const axis& x : list)
           if (&x != &at(fast) && x.*stride % run != 0) return false;

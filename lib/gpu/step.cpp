@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include <ricci/core/error.hpp>
 
@@ -117,14 +118,6 @@ bool takes_small(step_plan& p, const step_shape& s, const gpu_machine& m, bool t
   return !cut || all_rows * all_cols * sums < 64 * 64 * 64 || (!both && !apart && sums <= 32);
 }
 
-/// Few tiles and a long sum leave multiprocessors idle: in how many parts the sum is cut. A slice takes two thirds of a microsecond
-/// (measured on an H100).
-std::int64_t parts_of(const step_shape& s, const tile_config& t, const gpu_machine& m) {
-  const std::int64_t tiles = divide_up(count_of(s.m), t.rows) * divide_up(count_of(s.n), t.cols) * count_of(s.batch), slices = divide_up(count_of(s.k), t.depth);
-  const std::int64_t parts = std::min(static_cast<std::int64_t>(m.multiprocessors) * t.blocks / std::max<std::int64_t>(1, tiles), slices / 4);
-  return parts > 1 && slices - slices / parts > 9 ? parts : 1;
-}
-
 /// Neighbours in memory are those of different problems.
 bool is_across(const step_shape& s, stride_of_axis stride) {
   const axis* nearest = nullptr;
@@ -151,11 +144,10 @@ double one_by_one_seconds(const step_shape& s, double share, const gpu_machine& 
   return bytes / ((is_across(s) ? 0.5 : share) * 1e9 * m.bandwidth);
 }
 
-/// What tiles take about, in seconds, beside the launch: a slice two thirds of a microsecond.
-double tile_seconds(const step_shape& s, const tile_config& t, const gpu_machine& m, bool in_parts) {
-  const std::int64_t tiles = divide_up(count_of(s.m), t.rows) * divide_up(count_of(s.n), t.cols) * count_of(s.batch), parts = in_parts ? parts_of(s, t, m) : 1;
-  const double waves = std::max(1.0, static_cast<double>(tiles * parts) / (static_cast<double>(m.multiprocessors) * t.blocks));
-  return std::max(waves * static_cast<double>(divide_up(count_of(s.k), t.depth * parts)) * 0.67e-6, one_by_one_seconds(s, 0.7, m)) + (parts > 1 ? adding_parts : 0);
+/// What tiles take about, in seconds, beside the launch. A result whose elements are written one to a sector is read as well.
+double tiled_seconds(const step_shape& s, const gpu_machine& m, bool in_parts) {
+  const double again = is_across(s, &axis::c) ? static_cast<double>(free_count(s)) * 32 / (0.5e9 * m.bandwidth) : 0;
+  return std::max(tile_seconds(s, choose_tile(s, m, in_parts), m), one_by_one_seconds(s, 0.7, m) + again);
 }
 
 /// The kernel leaves this many parts of its sums, another adds them.
@@ -186,7 +178,7 @@ bool is_better_shared(const step_plan& p, bool small, bool panels, const gpu_mac
     if (is_across(s)) return seconds < one_by_one_seconds(s, 0.7, m);
     return std::max(count_of(s.m), count_of(s.n)) > 64 && seconds < one_by_one_seconds(s, 0.5, m);
   }
-  return worth_tiling(s) && (!panels || is_across(s)) && seconds < 0.7 * tile_seconds(s, choose_tile(s, m), m, in_parts);
+  return worth_tiling(s) && (!panels || is_across(s)) && seconds < 0.7 * tiled_seconds(s, m, in_parts);
 }
 
 /// The share of memory's bandwidth at which tiles do products of two to eleven rows or columns (measured on an H200): by the
@@ -222,7 +214,7 @@ step_plan plan_own(const step_shape& s, const gpu_machine& m, bool in_parts) {
   p.general = choose_general(s, m);
   if (!panels && is_thin(s, p.general, m, in_parts)) {
     p.kind = kernel_kind::tile;
-    p.tile = choose_tile(s, m);
+    p.tile = choose_tile(s, m, in_parts);
     p.shape = arranged_for_tiles(s, p.tile);
     return p;
   }
@@ -235,7 +227,7 @@ step_plan plan_own(const step_shape& s, const gpu_machine& m, bool in_parts) {
     p.shape = for_panels;
   } else if (tiling) {
     p.kind = kernel_kind::tile;
-    p.tile = choose_tile(s, m);
+    p.tile = choose_tile(s, m, in_parts);
     p.shape = arranged_for_tiles(s, p.tile);
   } else if (can_permute(s)) {
     p.kind = kernel_kind::permute;
@@ -257,8 +249,10 @@ step_plan plan_step(const step_shape& s, const gpu_machine& m, bool in_parts) {
     const bool passed = p.kind == kernel_kind::panel && p.panel.keeps_b && p.panel.teams > 1 && count_of(p.shape.m) <= 96 && count_of(p.shape.n) > 96;
     if (c.used && (m.blas == blas_use::always || (!passed && blas_wins(s, c)))) p.blas = c;
   }
+  // What neighbours do not add needs memory: the vendor's call has none.
+  const std::int64_t tile_parts = p.tile.beside ? 1 : std::exchange(p.tile.parts, 1);
   if (!in_parts || p.blas.used) return p;
-  const std::int64_t parts = p.kind == kernel_kind::tile ? parts_of(p.shape, p.tile, m) : p.kind == kernel_kind::general ? parts_of(p.shape, p.general, m) : 1;
+  const std::int64_t parts = p.kind == kernel_kind::tile ? tile_parts : p.kind == kernel_kind::general ? parts_of(p.shape, p.general, m) : 1;
   if (parts > 1) cut_sum(p, parts, m);
   return p;
 }
@@ -268,7 +262,7 @@ double estimated_seconds(const step_plan& p, const gpu_machine& m) {
   switch (p.kind) {
     case kernel_kind::small: return is_beside(p.small) ? p.bytes / (0.9e9 * m.bandwidth) : one_by_one_seconds(p.shape, 0.7, m);
     case kernel_kind::panel:
-    case kernel_kind::tile: return tile_seconds(p.shape, choose_tile(p.shape, m), m, true);
+    case kernel_kind::tile: return tiled_seconds(p.shape, m, true);
     case kernel_kind::general: return general_seconds(p.shape, p.general, m, true);
     default: return p.bytes / (0.6e9 * m.bandwidth);
   }
@@ -365,8 +359,9 @@ packed_args pack(const step_plan& p, const operands& given, const kernel& k, con
   scale(args, x);
   packed_args out;
   if (p.kind == kernel_kind::tile) {
-    args.count = divide_up(count_of(s.m), p.tile.rows) * divide_up(count_of(s.n), p.tile.cols) * count_of(s.batch) * p.tile.parts;
-    out.grid = grid_of(args.count);
+    args.count = divide_up(count_of(s.m), p.tile.rows) * divide_up(count_of(s.n), p.tile.cols) * count_of(s.batch) * (p.tile.beside ? 1 : p.tile.parts);
+    const std::int64_t beside = p.tile.beside ? p.tile.parts : 1;
+    out.grid = static_cast<unsigned>(std::min(args.count, most_blocks / beside) * beside);
   } else if (p.kind == kernel_kind::panel) {
     args.count = panel_parts(s, p.panel);
     out.grid = grid_of(args.count);
@@ -384,7 +379,7 @@ std::string to_string(const step_plan& p) {
     case kernel_kind::small: return "small products, " + to_string(p.config);
     case kernel_kind::tile: {
       return "tiles of " + std::to_string(p.tile.rows) + " x " + std::to_string(p.tile.cols) + ", slices of " +
-             std::to_string(p.tile.depth) + ", " + to_string(p.tile.compute) + (p.last ? ", sums in " + std::to_string(p.tile.parts) + " parts" : "");
+             std::to_string(p.tile.depth) + ", " + to_string(p.tile.compute) + (p.tile.parts > 1 ? ", sums in " + std::to_string(p.tile.parts) + (p.tile.beside ? " parts of neighbours" : " parts") : "");
     }
     case kernel_kind::panel: return to_string(p.panel);
     case kernel_kind::permute: return "transposition through squares of 32 x 32";

@@ -21,6 +21,7 @@ struct tile_config {
   int rows = 64, cols = 64, depth = 16, stages = 3, block = 256, rm = 4, rn = 4, warps_m = 1, warps_n = 1;
   int blocks = 2;  // on a multiprocessor that the compiler leaves registers for
   std::int64_t parts = 1;  // of the sum
+  bool beside = false;     // the parts are those of blocks beside one another, which add them
 };
 
 /// What bits of a thread's number count: elements of a free axis, or terms of a summed one; axis < 0: of all axes that are not named.
@@ -120,7 +121,12 @@ std::string permute_text(const step_plan& p);
 bool can_permute(const step_shape& s);
 std::int64_t permute_squares(const step_shape& s);
 std::string tile_text(const step_plan& p, const alignments& at, int& shared_bytes);
-tile_config choose_tile(const step_shape& s, const gpu_machine& m);
+/// The configurations that are considered for a step, with sums in one part.
+std::vector<tile_config> tile_candidates(const step_shape& s);
+/// in_parts: there is memory for partial sums.
+tile_config choose_tile(const step_shape& s, const gpu_machine& m, bool in_parts);
+/// What tiles take for their arithmetic and copies about, in seconds, beside the launch.
+double tile_seconds(const step_shape& s, const tile_config& c, const gpu_machine& m);
 /// The step with the axes of its groups in the order that lets the copies of tiles read neighbours.
 step_shape arranged_for_tiles(const step_shape& s, const tile_config& c);
 

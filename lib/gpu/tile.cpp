@@ -8,39 +8,40 @@
 namespace ricci::cuda {
 namespace {
 
-/// The side of a tile that wastes least of x; the larger of equals.
-int side_for(std::int64_t x) {
-  int best = 128;
-  const auto padded = [&](int side) { return (x + side - 1) / side * side; };
-  for (const int side : {96, 64})
-    if (padded(side) < padded(best)) best = side;
-  return best;
-}
-
 constexpr std::int64_t few = 32, few_of_16_bits = 48;  // rows or columns that have a tile of their own
 
 int up_to_16(std::int64_t x) { return static_cast<int>((x + 15) / 16 * 16); }
 
 /// The tensor cores' squares: tiles of eight warps with as many rows (or columns) as there are and 128 of the other, or of two rows of warps.
-tile_config tile_of_16_bits(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t problems, std::int64_t multiprocessors) {
+std::vector<tile_config> tiles_of_16_bits(std::int64_t m, std::int64_t n, std::int64_t k) {
   const int depth = k > 128 ? 64 : 32, stages = k > 64 ? 4 : 3;
-  if (m <= few_of_16_bits && m <= n) return {arithmetic::mma_16, up_to_16(m), 128, depth, 3, 256, up_to_16(m) / 16, 2, 1, 8, 3};
-  if (n <= few_of_16_bits) return {arithmetic::mma_16, 128, up_to_16(n), depth, 3, 256, 1, up_to_16(n) / 8, 8, 1, 3};
-  const auto count = [&](int rows, int cols) { return (m + rows - 1) / rows * ((n + cols - 1) / cols) * problems; };
-  int rows = side_for(m), cols = side_for(n);
-  if (count(rows, cols) < multiprocessors) rows = cols = 64;
-  return {arithmetic::mma_16, rows, cols, 32, stages, 2 * cols, rows / 32, 4, 2, cols / 32, cols > 96 ? 2 : cols > 64 ? 3 : 4};
+  if (m <= few_of_16_bits && m <= n) return {{arithmetic::mma_16, up_to_16(m), 128, depth, 3, 256, up_to_16(m) / 16, 2, 1, 8, 3}};
+  if (n <= few_of_16_bits) return {{arithmetic::mma_16, 128, up_to_16(n), depth, 3, 256, 1, up_to_16(n) / 8, 8, 1, 3}};
+  std::vector<tile_config> all;
+  for (const int rows : {128, 96, 64})
+    for (const int cols : {128, 96, 64})
+      all.push_back({arithmetic::mma_16, rows, cols, 32, stages, 2 * cols, rows / 32, 4, 2, cols / 32, cols > 96 ? 2 : cols > 64 ? 3 : 4});
+  return all;
 }
 
-/// By multiply-adds of single threads, 4 x 4 each but in large tiles.
-tile_config tile_of_threads(dtype c, std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t problems, std::int64_t multiprocessors) {
+/// By multiply-adds of single threads in float: those of 8 x 8 a thread come near the peak, the others waste less.
+std::vector<tile_config> tiles_of_floats(std::int64_t m, std::int64_t n, std::int64_t k) {
+  const int depth = k > 64 ? 32 : 16;
+  if (m <= 16 && m <= n) return {{arithmetic::threads, 16, 128, depth, 3, 128, 4, 4, 1, 1, 4}};
+  if (n <= 16) return {{arithmetic::threads, 128, 16, depth, 3, 128, 4, 4, 1, 1, 4}};
+  return {{arithmetic::threads, 64, 128, 16, 3, 128, 8, 8, 1, 1, 3}, {arithmetic::threads, 128, 64, 16, 3, 128, 8, 8, 1, 1, 3},
+          {arithmetic::threads, 128, 128, 16, 3, 256, 8, 8, 1, 1, 1}, {arithmetic::threads, 64, 64, 16, 3, 64, 8, 8, 1, 1, 4},
+          {arithmetic::threads, 48, 128, 16, 3, 128, 6, 8, 1, 1, 3}, {arithmetic::threads, 128, 48, 16, 3, 128, 8, 6, 1, 1, 3},
+          {arithmetic::threads, 32, 128, 16, 3, 128, 4, 8, 1, 1, 4}, {arithmetic::threads, 128, 32, 16, 3, 128, 8, 4, 1, 1, 4}};
+}
+
+/// The same in double, or of complex numbers: 4 x 4 each.
+tile_config tile_of_threads(dtype c, std::int64_t m, std::int64_t n) {
   const bool single = compute_type(c) == dtype::f32;
-  const int depth = is_complex(c) ? 8 : 16, thin = single && k > 64 ? 2 * depth : depth, blocks = single ? 3 : c == dtype::c128 ? 1 : 2;
-  const int narrow = std::min(m, n) <= 16 ? 16 : 32, threads = 8 * narrow;
-  const int more = single ? (narrow == 16 ? 4 : 2) : blocks;
-  if (m <= few && m <= n) return {arithmetic::threads, narrow, 128, thin, 3, threads, 4, 4, 1, 1, more};
-  if (n <= few) return {arithmetic::threads, 128, narrow, thin, 3, threads, 4, 4, 1, 1, more};
-  if (single && m > 96 && n > 96 && (m + 127) / 128 * ((n + 127) / 128) * problems >= multiprocessors) return {arithmetic::threads, 128, 128, 8, 3, 256, 8, 8, 1, 1, 1};
+  const int depth = is_complex(c) ? 8 : 16, blocks = single ? 3 : c == dtype::c128 ? 1 : 2;
+  const int narrow = std::min(m, n) <= 16 ? 16 : 32, threads = 8 * narrow, more = single ? (narrow == 16 ? 4 : 2) : blocks;
+  if (m <= few && m <= n) return {arithmetic::threads, narrow, 128, depth, 3, threads, 4, 4, 1, 1, more};
+  if (n <= few) return {arithmetic::threads, 128, narrow, depth, 3, threads, 4, 4, 1, 1, more};
   return {arithmetic::threads, 64, 64, depth, 3, 256, 4, 4, 1, 1, blocks};
 }
 
@@ -53,12 +54,88 @@ tile_config tile_of_f64(std::int64_t m, std::int64_t n) {
 
 }  // namespace
 
-tile_config choose_tile(const step_shape& s, const gpu_machine& machine) {
-  const std::int64_t m = count_of(s.m), n = count_of(s.n), k = count_of(s.k), problems = count_of(s.batch);
+std::vector<tile_config> tile_candidates(const step_shape& s) {
+  const std::int64_t m = count_of(s.m), n = count_of(s.n), k = count_of(s.k);
   const bool same = s.a == s.b && compute_type(s.c) == compute_type(s.a);
-  if (same && s.a == dtype::f64) return tile_of_f64(m, n);
-  if (same && size_of(s.a) == 2) return tile_of_16_bits(m, n, k, problems, machine.multiprocessors);
-  return tile_of_threads(s.c, m, n, k, problems, machine.multiprocessors);
+  if (same && s.a == dtype::f64) return {tile_of_f64(m, n)};
+  if (same && size_of(s.a) == 2) return tiles_of_16_bits(m, n, k);
+  if (compute_type(s.c) == dtype::f32 && !is_complex(s.c)) return tiles_of_floats(m, n, k);
+  return {tile_of_threads(s.c, m, n)};
+}
+
+namespace {
+
+/// How slices are copied and results stored: along k, neighbours at once.
+struct tile_copies {
+  bool a_along_k, b_along_k;
+  int vec_a, vec_b, vec_c;
+};
+tile_copies copies_of(const step_shape& s, const alignments& at) {
+  tile_copies c{runs_along_k(s.k, s.m, &axis::a), runs_along_k(s.k, s.n, &axis::b), 1, 1, 1};
+  c.vec_a = vector_of(c.a_along_k ? s.k : s.m, {c.a_along_k ? &s.m : &s.k, &s.batch}, &axis::a, s.a, at.a);
+  c.vec_b = vector_of(c.b_along_k ? s.k : s.n, {c.b_along_k ? &s.n : &s.k, &s.batch}, &axis::b, s.b, at.b);
+  c.vec_c = vector_of(s.n, {&s.m, &s.batch}, &axis::c, s.c, at.c);
+  return c;
+}
+
+/// Of the peak of a multiprocessor with enough to do (measured on an H200).
+double share_of_peak(const tile_config& c, bool complex) {
+  const double intensity = static_cast<double>(c.rows) * c.cols / (c.rows + c.cols);
+  switch (c.compute) {
+    case arithmetic::mma_16: return 0.32 * std::min(1.0, intensity / 56);
+    case arithmetic::mma_f64: return 0.65 * std::min(1.0, intensity / 28);
+    default: return complex || c.rm * c.rn >= 64 ? 0.63 : c.rm * c.rn >= 32 ? 0.53 : 0.45;
+  }
+}
+
+}  // namespace
+
+double tile_seconds(const step_shape& given, const tile_config& c, const gpu_machine& m) {
+  // Seconds: for a slice, and an element that comes alone, of a thread that nobody else hides; for a block; for neighbours' parts.
+  constexpr double wait = 0.5e-6, wait_for_single = 33e-9, once = 1.5e-6, beside = 2e-6;
+  constexpr double instructions = 218e9, of_single = 17, of_half = 30;  // of a multiprocessor in a second; for an element that comes alone
+  const step_shape s = arranged_for_tiles(given, c);
+  const tile_copies copies = copies_of(s, {16, 16, 16});
+  double singles = 0, single_work = 0;
+  const auto add = [&](int vec, int lines, dtype t) {
+    if (vec > 1 || size_of(t) == 16) return;
+    singles += lines * c.depth, single_work += lines * c.depth * (size_of(t) == 2 ? of_half : of_single) / instructions;
+  };
+  add(copies.vec_a, c.rows, s.a), add(copies.vec_b, c.cols, s.b);
+  const bool threads = c.compute == arithmetic::threads, wide = compute_type(s.c) == dtype::f64 || s.c == dtype::c128;
+  const double peak = 1e9 * (c.compute == arithmetic::mma_16 ? m.tensor_16 : c.compute == arithmetic::mma_f64 ? m.tensor_f64 : wide ? m.peak_f64 : m.peak_f32);
+  const double flops = (is_complex(s.c) ? 8.0 : 2.0) * c.rows * c.cols * c.depth;
+  const double work = flops / (share_of_peak(c, is_complex(s.c)) * peak / m.multiprocessors) + single_work;
+  const std::int64_t blocks = divide_up(count_of(s.m), c.rows) * divide_up(count_of(s.n), c.cols) * count_of(s.batch) * c.parts;
+  const std::int64_t slices = divide_up(divide_up(count_of(s.k), c.depth), c.parts);
+  const std::int64_t each = divide_up(blocks, m.multiprocessors), at_once = std::min<std::int64_t>(each, c.blocks);
+  const double warps = static_cast<double>(at_once * c.block) / 128;  // of each of the four schedulers
+  const double busy = std::min(1.0, threads ? 0.4 + 0.5 * warps : 0.5 + 0.2 * warps), rounds = static_cast<double>(divide_up(each, at_once));
+  const double slice = std::max(rounds * (wait + wait_for_single * singles / c.block), static_cast<double>(each) * work / busy);
+  return static_cast<double>(slices) * slice + rounds * once + (c.parts == 1 ? 0 : c.beside ? beside : adding_parts);
+}
+
+tile_config choose_tile(const step_shape& s, const gpu_machine& machine, bool in_parts) {
+  tile_config best;
+  double least = 0;
+  for (tile_config c : tile_candidates(s)) {
+    const std::int64_t slices = divide_up(count_of(s.k), c.depth);
+    const std::int64_t blocks = divide_up(count_of(s.m), c.rows) * divide_up(count_of(s.n), c.cols) * count_of(s.batch);
+    const auto consider = [&](std::int64_t parts, bool beside) {
+      c.parts = parts, c.beside = beside;
+      const double seconds = tile_seconds(s, c, machine);
+      if (least == 0 || seconds < least) best = c, least = seconds;
+    };
+    consider(1, false);
+    // Neighbours come together on a multiprocessor, or wait for one another, if there are more of them (measured on an H200).
+    if (machine.architecture >= 90)
+      for (const int parts : {2, 3, 4, 6, 8})
+        if (slices >= 2 * parts && blocks * parts <= machine.multiprocessors / 2) consider(parts, true);
+    if (!in_parts) continue;
+    const std::int64_t room = static_cast<std::int64_t>(machine.multiprocessors) * c.blocks;
+    if (const std::int64_t parts = std::min(room / std::max<std::int64_t>(1, blocks), slices / 4); parts > 1) consider(parts, false);
+  }
+  return best;
 }
 
 step_shape arranged_for_tiles(const step_shape& given, const tile_config& c) {
@@ -76,33 +153,38 @@ step_shape arranged_for_tiles(const step_shape& given, const tile_config& c) {
 std::string tile_text(const step_plan& p, const alignments& at, int& shared_bytes) {
   const step_shape& s = p.shape;
   const tile_config& c = p.tile;
-  const bool a_along_k = runs_along_k(s.k, s.m, &axis::a), b_along_k = runs_along_k(s.k, s.n, &axis::b);
-  const int vec_a = vector_of(a_along_k ? s.k : s.m, {a_along_k ? &s.m : &s.k, &s.batch}, &axis::a, s.a, at.a);
-  const int vec_b = vector_of(b_along_k ? s.k : s.n, {b_along_k ? &s.n : &s.k, &s.batch}, &axis::b, s.b, at.b);
+  const auto [a_along_k, b_along_k, vec_a, vec_b, vec_c] = copies_of(s, at);
   // Single elements need more addresses; some texts with a beta, or with parts, would spill.
   const bool crowded = std::min(vec_a, vec_b) == 1 || (c.compute == arithmetic::mma_f64 && s.beta) || (c.compute == arithmetic::mma_16 && c.parts > 1) ||
                        (c.compute == arithmetic::threads && s.beta && (a_along_k || b_along_k));
   const int blocks = crowded ? std::min(c.blocks, 2) : c.blocks;
-  const int vec_c = vector_of(s.n, {&s.m, &s.batch}, &axis::c, s.c, at.c);
-  std::string t = "#include \"element.cuh\"\nstruct tile_type {\n";
+  std::string t = (c.beside ? "#define RICCI_BLOCKS_BESIDE " + std::to_string(c.parts) + "\n" : "") + "#include \"element.cuh\"\nstruct tile_type {\n";
   t += "  using A = " + element_text(s.a) + ";\n  using B = " + element_text(s.b) + ";\n  using C = " + element_text(s.c) + ";\n";
   t += constant_text("conj_a", s.conj_a) + constant_text("conj_b", s.conj_b) + constant_text("beta", s.beta) + constant_text("bfloat", s.a == dtype::bf16);
   t += constant_text("i64", "m", count_of(s.m)) + constant_text("i64", "n", count_of(s.n)) + constant_text("i64", "k", count_of(s.k));
-  t += constant_text("i64", "parts", c.parts) + constant_text("i64", "count", c.parts > 1 ? count_of(s.batch) * count_of(s.m) * count_of(s.n) : 0);
+  t += constant_text("i64", "parts", c.parts) + constant_text("i64", "count", c.parts > 1 && !c.beside ? count_of(s.batch) * count_of(s.m) * count_of(s.n) : 0);
   t += constant_text("int", "rows", c.rows) + constant_text("int", "cols", c.cols) + constant_text("int", "depth", c.depth) + constant_text("int", "stages", c.stages) + constant_text("int", "block", c.block) + constant_text("int", "blocks", blocks);
   t += constant_text("int", "rm", c.rm) + constant_text("int", "rn", c.rn) + constant_text("int", "warps_m", c.warps_m) + constant_text("int", "warps_n", c.warps_n);
   t += constant_text("int", "compute", static_cast<int>(c.compute));
   t += constant_text("a_along_k", a_along_k) + constant_text("b_along_k", b_along_k) + constant_text("int", "vec_a", vec_a) + constant_text("int", "vec_b", vec_b) + constant_text("int", "vec_c", vec_c);
+  // Lines along k of which elements come one by one are turned on the way: single threads read runs of lines.
+  const bool a_stays = a_along_k && (c.compute != arithmetic::threads || vec_a > 1), b_stays = b_along_k && (c.compute != arithmetic::threads || vec_b > 1);
+  const auto pad = [&](bool along_k, dtype type) {
+    return c.compute == arithmetic::mma_16 ? 8 : c.compute == arithmetic::mma_f64 ? 4 : along_k ? 16 / static_cast<int>(size_of(type)) : 0;
+  };
+  const int pad_a = pad(a_along_k, s.a), pad_b = pad(b_along_k, s.b);
+  t += constant_text("a_stays", a_stays) + constant_text("b_stays", b_stays) + constant_text("int", "pad_a", pad_a) + constant_text("int", "pad_b", pad_b);
+  const auto step = [](const std::vector<axis>& group, stride_of_axis stride) { return group.size() == 1 ? group[0].*stride : 0; };
+  t += constant_text("i64", "row_step", step(s.m, &axis::a)) + constant_text("i64", "col_step", step(s.n, &axis::b));
+  t += constant_text("i64", "sum_step_a", step(s.k, &axis::a)) + constant_text("i64", "sum_step_b", step(s.k, &axis::b));
   t += offset_function("row", s.m, "ac") + offset_function("col", s.n, "bc") + offset_function("sum", s.k, "ab");
   // As tile.cuh lays out its stages, and the results.
-  const auto bytes = [&](int lines, bool along_k, int vec, dtype type) {
-    const int size = static_cast<int>(size_of(type));
-    const int pad = c.compute == arithmetic::mma_16 ? 8 : c.compute == arithmetic::mma_f64 ? 4 : !along_k ? 0 : vec > 1 ? 16 / size : 1;
-    const int elements = along_k ? lines * (c.depth + pad) : c.depth * (lines + pad);
-    return (elements * size + 15) / 16 * 16;
+  const auto bytes = [&](int lines, bool stays, int gap, dtype type) {
+    const int elements = stays ? lines * (c.depth + gap) : c.depth * (lines + gap);
+    return (elements * static_cast<int>(size_of(type)) + 15) / 16 * 16;
   };
-  shared_bytes = c.stages * (bytes(c.rows, a_along_k, vec_a, s.a) + bytes(c.cols, b_along_k, vec_b, s.b));
-  if (c.compute != arithmetic::threads) shared_bytes = std::max(shared_bytes, c.rows * (c.cols + 8) * (c.compute == arithmetic::mma_f64 ? 8 : 4));
+  shared_bytes = c.stages * (bytes(c.rows, a_stays, pad_a, s.a) + bytes(c.cols, b_stays, pad_b, s.b));
+  if (c.compute != arithmetic::threads || c.beside) shared_bytes = std::max(shared_bytes, c.rows * (c.cols + 8) * static_cast<int>(size_of(compute_type(s.c))));
   // Offsets that take divisions are looked up, if sums are too short for them to be made once for many slices (measured
   // on an H200: six free indices 1.12 times as fast; where shifts do, or with longer sums, up to 0.87).
   const int stages_end = (shared_bytes + 15) / 16 * 16;

@@ -104,8 +104,22 @@ void add_families(std::vector<job>& to, int architecture) {
           step_shape x;
           x.batch = {{192, rows * sum, cols * sum, rows * cols}}, x.beta = sum == 100;
           x.m = {{rows, along ? sum : 1, 0, cols}}, x.n = {{cols, 0, along ? sum : 1, 1}}, x.k = {{sum, along ? 1 : rows, along ? 1 : cols, 0}};
-          add("narrow tiles", x, along ? alignments{} : alignments{2, 2, 2});
+          add(("narrow tiles, " + std::to_string(rows) + " x " + std::to_string(cols) + " x " + std::to_string(sum) + (along ? " along" : " across")).c_str(), x, along ? alignments{} : alignments{2, 2, 2});
         }
+    // All configurations of tiles, with sums whole and in parts of neighbours.
+    for (const auto& [rows, cols] : {std::pair<std::int64_t, std::int64_t>{200, 200}, {14, 200}, {200, 14}})
+      for (const bool along : {true, false}) {
+        step_shape x = product_step(type, rows, cols, 205, along, 1);
+        x.a = x.b = x.c = type;
+        if (along) x.k[0].b = 1, x.n[0].b = 205;
+        else x.m[0].a = 1, x.k[0].a = rows;
+        step_plan p;
+        p.kind = kernel_kind::tile;
+        for (const tile_config& c : tile_candidates(x)) {
+          p.tile = c, p.tile.parts = along ? 4 : 1, p.tile.beside = along, p.shape = arranged_for_tiles(x, c);
+          to.push_back({to_string(p) + " " + name_of(type), request_of(p, {}), architecture});
+        }
+      }
     step_shape move;
     move.has_a = false;
     move.n = {{100, 0, 1, 300}, {300, 0, 100, 1}};

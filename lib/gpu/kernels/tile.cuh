@@ -1,14 +1,19 @@
 // c[z,i,j] = beta c[z,i,j] + alpha sum_k a[z,i,k] b[z,k,j]   for large i, j: a block owns a rows x cols tile of c.
 //
-// Slices of a and b pass through stages of shared memory, neighbours as they are neighbours in memory. Indices are flattened
-// labels; the text before this header defines tile_type: A, B, C, conj_a, conj_b, beta, m, n, k, rows, cols, depth, stages,
-// block, blocks, parts, count (the sum is cut into so many parts, which have `count` elements of c each; else 1), rm, rn, warps_m, warps_n, compute, a_along_k, b_along_k (neighbours in memory run along k), vec_a, vec_b (elements
-// of one copy), vec_c (of one store, of the tensor cores) and the offsets
+// Slices of a and b pass through stages of shared memory. Indices are flattened labels; the text before this header defines tile_type:
+//   A, B, C, conj_a, conj_b, beta, m, n, k, rows, cols, depth, stages, block, blocks, rm, rn, warps_m, warps_n, compute
+//   parts, count                       of the sum, else 1; elements of c that a part has, 0: blocks beside one another add their parts
+//   a_along_k, b_along_k               neighbours in memory run along k
+//   a_stays, b_stays, pad_a, pad_b     in shared memory too; elements between runs there
+//   vec_a, vec_b, vec_c                elements of one copy, of one store
+//   row_step, col_step, sum_step_a, sum_step_b   in a factor from one to the next; 0: not always the same
+//   offsets                            where in shared memory the offsets of a tile's rows and columns are kept (0: they are not)
+// and the offsets
 //   row(i, a, c), col(j, b, c), sum(k, a, b), batch(z, a, b, c)
-// and `offsets`, where in shared memory the offsets of a tile's rows and columns are kept (0: they are not).
 #pragma once
-#include "copies.cuh"
+#include "neighbours.cuh"
 #include "runs.cuh"
+#include "slices.cuh"
 
 struct tile_args {
   const void* a;
@@ -18,33 +23,23 @@ struct tile_args {
   double alpha[2], beta[2];
 };
 
-/// Where element k of a line lies in shared memory: neighbours there are neighbours in memory.
-template <bool AlongK, int Pitch>
-__device__ constexpr int place_in(int line, int k) { return AlongK ? line * Pitch + k : k * Pitch + line; }
-
-/// Copies a slice: lines (rows of a, columns of b) of `depth` elements. offset(line, k) is the offset in memory. What lies
-/// outside becomes zero.
-template <class E, int Lines, int Depth, int Pitch, int Block, bool AlongK, int Vec, class Offset>
-__device__ inline void load_slice(typename E::type* to, const typename E::type* from, i64 lines_left, i64 depth_left,
-                                  const Offset& offset) {
-  using X = typename E::type;
-  constexpr int bytes = Vec * static_cast<int>(sizeof(X));
-  constexpr int across = (AlongK ? Depth : Lines) / Vec, total = Lines * Depth / Vec;
-#pragma unroll 4
-  for (int r = 0; r < divide_up(total, Block); ++r) {
-    const int at = r * Block + static_cast<int>(threadIdx.x);
-    if (total % Block != 0 && at >= total) break;
-    const int line = AlongK ? at / across : at % across * Vec, k = AlongK ? at % across * Vec : at / across;
-    X* const near = to + place_in<AlongK, Pitch>(line, k);
-    if (line < lines_left && k < depth_left) copy_async<bytes>(near, from + offset(line, k));
-    else *reinterpret_cast<typename word<bytes>::type*>(near) = {};
-  }
-}
+/// Parts of a sum are added by blocks beside one another.
+template <class T>
+constexpr bool adds_beside = T::parts > 1 && T::count == 0;
 
 /// The accumulators of a thread, by how the products are made.
 template <class T, class W>
 struct tile_sums {
   W acc[T::rm * T::rn * (T::compute == 0 ? 1 : 4)];
+};
+
+/// The lines of single threads: runs of a thread's neighbouring rows and columns. Columns are stored as they are read, so that runs
+/// of them are neighbours in c too.
+template <class T>
+struct tile_lines {
+  static constexpr int tn = T::cols / T::rn, tm = T::rows / T::rm;
+  static constexpr int a = run_of_lines<typename T::A::type, T::a_stays, T::rows + T::pad_a, T::rm>();
+  static constexpr int most_b = run_of_lines<typename T::B::type, T::b_stays, T::cols + T::pad_b, T::rn>(), b = most_b < T::vec_c ? most_b : T::vec_c;
 };
 
 /// Four 8 x 8 squares of 16-bit elements; lane l says where row l % 8 of square l / 8 begins.
@@ -62,12 +57,12 @@ __device__ inline void load_squares(u32 (&x)[4], const u16* row) {
 template <class T, class XA, class XB, class W, int PitchA, int PitchB>
 __device__ inline void multiply_slice(tile_sums<T, W>& sums, const XA* a, const XB* b) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, quad = lane % 4, line = lane / 4;
-  const auto in_a = [](int i, int k) { return place_in<T::a_along_k, PitchA>(i, k); };
-  const auto in_b = [](int j, int k) { return place_in<T::b_along_k, PitchB>(j, k); };
+  const auto in_a = [](int i, int k) { return place_in<T::a_stays, PitchA>(i, k); };
+  const auto in_b = [](int j, int k) { return place_in<T::b_stays, PitchB>(j, k); };
   if constexpr (T::compute == 0) {
-    constexpr int tn = T::cols / T::rn, tm = T::rows / T::rm;
-    multiply_runs<T::rm, T::rn, tm, tn, T::a_along_k, T::b_along_k, PitchA, PitchB, T::depth>(
-        sums.acc, a, b, static_cast<int>(threadIdx.x) / tn, static_cast<int>(threadIdx.x) % tn, in_a, in_b,
+    using own = tile_lines<T>;
+    multiply_runs<T::rm, T::rn, own::tm, own::tn, own::a, own::b, T::a_stays, T::b_stays, PitchA, PitchB, T::depth>(
+        sums.acc, a, b, static_cast<int>(threadIdx.x) / own::tn, static_cast<int>(threadIdx.x) % own::tn, in_a, in_b,
         [](XA x) { return conj_if<T::conj_a>(T::A::get(x)); }, [](XB x) { return conj_if<T::conj_b>(T::B::get(x)); });
   } else if constexpr (T::compute == 1) {
     const int i = warp / T::warps_n * T::rm * 16 + line, j = warp % T::warps_n * T::rn * 8 + line;
@@ -94,10 +89,10 @@ __device__ inline void multiply_slice(tile_sums<T, W>& sums, const XA* a, const 
       u32 x[T::rm][4], y[T::rn / 2][4];
 #pragma unroll
       for (int r = 0; r < T::rm; ++r)
-        load_squares<!T::a_along_k>(x[r], a + (T::a_along_k ? in_a(i + r * 16 + row, k + second) : in_a(i + r * 16, k + second + row)));
+        load_squares<!T::a_stays>(x[r], a + (T::a_stays ? in_a(i + r * 16 + row, k + second) : in_a(i + r * 16, k + second + row)));
 #pragma unroll
       for (int s = 0; s < T::rn / 2; ++s)
-        load_squares<!T::b_along_k>(y[s], b + (T::b_along_k ? in_b(j + s * 16 + row, k + first) : in_b(j + s * 16, k + first + row)));
+        load_squares<!T::b_stays>(y[s], b + (T::b_stays ? in_b(j + s * 16 + row, k + first) : in_b(j + s * 16, k + first + row)));
 #pragma unroll
       for (int r = 0; r < T::rm; ++r)
 #pragma unroll
@@ -117,33 +112,71 @@ __device__ inline i64 result_offset(const i64* row_c, const i64* col_c, i64 i0, 
   return c;
 }
 
-/// c = beta c + alpha sums, from (i0, j0) on, of the tensor cores: results pass through shared memory, so that vec_c
-/// neighbours are stored at once. Several of c are read before the first is stored.
+/// A block's sums, in shared memory.
 template <class T, class W>
-__device__ inline void store_staged(const tile_sums<T, W>& sums, W* image, typename T::C::type* pc, const i64* row_c, const i64* col_c, i64 i0, i64 j0, W alpha, W beta) {
+struct tile_image {
+  static constexpr int pitch = T::cols + 8, across = T::cols / T::vec_c;
+
+  static __device__ void put(const tile_sums<T, W>& sums, W* image) {
+    if constexpr (T::compute == 0) {
+      using own = tile_lines<T>;
+      const int i = static_cast<int>(threadIdx.x) / own::tn, j = static_cast<int>(threadIdx.x) % own::tn;
+#pragma unroll
+      for (int r = 0; r < T::rm; ++r)
+#pragma unroll
+        for (int s = 0; s < T::rn; ++s) image[line_of<own::a, own::tm>(i, r) * pitch + line_of<own::b, own::tn>(j, s)] = sums.acc[r * T::rn + s];
+    } else {
+      const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+#pragma unroll
+      for (int r = 0; r < T::rm; ++r)
+#pragma unroll
+        for (int s = 0; s < T::rn; ++s)
+#pragma unroll
+          for (int h = 0; h < 2; ++h) {
+            const int i = (warp / T::warps_n * T::rm + r) * 16 + h * 8 + lane / 4, j = (warp % T::warps_n * T::rn + s) * 8 + lane % 4 * 2;
+            const W* const pair = &sums.acc[(r * T::rn + s) * 4 + 2 * h];
+            *reinterpret_cast<pack<W, 2>*>(image + i * pitch + j) = pack<W, 2>{{pair[0], pair[1]}};
+          }
+    }
+  }
+
+  /// vec_c neighbours, the sums of `Parts` blocks.
+  template <int Parts>
+  static __device__ void get(W (&run)[T::vec_c], const W* image, int at) {
+    constexpr int together = run_of_terms<W, true, pitch, T::vec_c>();
+    const W* const from = image + at / across * pitch + at % across * T::vec_c;
+#pragma unroll
+    for (int p = 0; p < Parts; ++p) {
+      const W* const there = Parts == 1 ? from : of_neighbour(from, p);
+#pragma unroll
+      for (int v = 0; v < T::vec_c; v += together) {
+        const pack<W, together> x = *reinterpret_cast<const pack<W, together>*>(there + v);
+#pragma unroll
+        for (int u = 0; u < together; ++u) run[v + u] = p == 0 ? x.x[u] : sum_of(run[v + u], x.x[u]);
+      }
+    }
+  }
+};
+
+/// c = beta c + alpha sums, from (i0, j0) on: results pass through shared memory, so that vec_c neighbours are stored at once, and
+/// blocks that have parts of the sums store a share of the tile each. Several of c are read before the first is stored.
+template <class T, class W>
+__device__ inline void store_staged(const tile_sums<T, W>& sums, W* image, typename T::C::type* pc, const i64* row_c, const i64* col_c, i64 i0, i64 j0, W alpha, W beta, int part) {
   using X = typename T::C::type;
   using whole = typename word<T::vec_c * static_cast<int>(sizeof(X))>::type;
-  constexpr int pitch = T::cols + 8, across = T::cols / T::vec_c, total = T::rows * across, batch = 4;
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  using images = tile_image<T, W>;
+  constexpr int across = images::across, total = T::rows * across, batch = 4, parts = adds_beside<T> ? T::parts : 1;
   __syncthreads();
-#pragma unroll
-  for (int r = 0; r < T::rm; ++r)
-#pragma unroll
-    for (int s = 0; s < T::rn; ++s)
-#pragma unroll
-      for (int h = 0; h < 2; ++h) {
-        const int i = (warp / T::warps_n * T::rm + r) * 16 + h * 8 + lane / 4, j = (warp % T::warps_n * T::rn + s) * 8 + lane % 4 * 2;
-        const W* const pair = &sums.acc[(r * T::rn + s) * 4 + 2 * h];
-        *reinterpret_cast<pack<W, 2>*>(image + i * pitch + j) = pack<W, 2>{{pair[0], pair[1]}};
-      }
-  __syncthreads();
+  images::put(sums, image);
+  if constexpr (parts > 1) meet_neighbours();
+  else __syncthreads();
 #pragma unroll 1
-  for (int first = threadIdx.x; first < total; first += T::block * batch) {
+  for (int first = part * T::block + threadIdx.x; first < total; first += T::block * parts * batch) {
     whole* to[batch];
     union { whole all; X each[T::vec_c]; } x[batch];
 #pragma unroll
     for (int u = 0; u < batch; ++u) {
-      const int at = first + u * T::block, i = at / across, j = at % across * T::vec_c;
+      const int at = first + u * T::block * parts, i = at / across, j = at % across * T::vec_c;
       to[u] = nullptr;
       if (at >= total || i0 + i >= T::m || j0 + j >= T::n) continue;
       to[u] = reinterpret_cast<whole*>(pc + result_offset<T>(row_c, col_c, i0, j0, i, j));
@@ -152,75 +185,74 @@ __device__ inline void store_staged(const tile_sums<T, W>& sums, W* image, typen
 #pragma unroll
     for (int u = 0; u < batch; ++u) {
       if (!to[u]) continue;
-      const int at = first + u * T::block;
-      const W* const run = image + at / across * pitch + at % across * T::vec_c;
+      W run[T::vec_c];
+      images::template get<parts>(run, image, first + u * T::block * parts);
 #pragma unroll
       for (int v = 0; v < T::vec_c; ++v) {
-        W sum = alpha * run[v];
-        if constexpr (T::beta) sum += beta * T::C::get(x[u].each[v]);
+        W sum = product_of(alpha, run[v]);
+        if constexpr (T::beta) sum = sum_of(sum, product_of(beta, T::C::get(x[u].each[v])));
         x[u].each[v] = T::C::put(sum);
       }
       *to[u] = x[u].all;
     }
   }
+  if constexpr (parts > 1) meet_neighbours();  // nobody's sums are overwritten or gone before they are read
 }
 
-/// The same of single threads' multiply-adds, a row of the thread's tile at a time.
+/// The same of single threads' multiply-adds, straight from registers, a row of the thread's tile at a time.
 template <class T, class W>
 __device__ inline void store_own(const tile_sums<T, W>& sums, typename T::C::type* pc, const i64* row_c, const i64* col_c, i64 i0, i64 j0, W alpha, W beta) {
-  using X = typename T::C::type;
-  constexpr int tn = T::cols / T::rn, tm = T::rows / T::rm;
-  const int i = static_cast<int>(threadIdx.x) / tn, j = static_cast<int>(threadIdx.x) % tn;
+  using own = tile_lines<T>;
+  using run = pack<typename T::C::type, own::b>;
+  const int i = static_cast<int>(threadIdx.x) / own::tn, j = static_cast<int>(threadIdx.x) % own::tn;
 #pragma unroll
   for (int r = 0; r < T::rm; ++r) {
-    if (i0 + i + r * tm >= T::m) continue;
-    X* to[T::rn];
-    X old[T::rn];
+    const int row = line_of<own::a, own::tm>(i, r);
+    if (i0 + row >= T::m) continue;
+    run* to[T::rn / own::b];
+    run x[T::rn / own::b];
 #pragma unroll
-    for (int s = 0; s < T::rn; ++s) {
-      to[s] = nullptr;
-      if (j0 + j + s * tn >= T::n) continue;
-      to[s] = pc + result_offset<T>(row_c, col_c, i0, j0, i + r * tm, j + s * tn);
-      if constexpr (T::beta) old[s] = *to[s];
+    for (int s = 0; s < T::rn; s += own::b) {
+      const int col = line_of<own::b, own::tn>(j, s);
+      to[s / own::b] = nullptr;
+      if (j0 + col >= T::n) continue;
+      to[s / own::b] = reinterpret_cast<run*>(pc + result_offset<T>(row_c, col_c, i0, j0, row, col));
+      if constexpr (T::beta) x[s / own::b] = *to[s / own::b];
     }
 #pragma unroll
-    for (int s = 0; s < T::rn; ++s) {
-      if (!to[s]) continue;
-      W x = product_of(alpha, sums.acc[r * T::rn + s]);
-      if constexpr (T::beta) x = sum_of(x, product_of(beta, T::C::get(old[s])));
-      *to[s] = T::C::put(x);
+    for (int s = 0; s < T::rn; s += own::b) {
+      if (!to[s / own::b]) continue;
+#pragma unroll
+      for (int v = 0; v < own::b; ++v) {
+        W sum = product_of(alpha, sums.acc[r * T::rn + s + v]);
+        if constexpr (T::beta) sum = sum_of(sum, product_of(beta, T::C::get(x[s / own::b].x[v])));
+        x[s / own::b].x[v] = T::C::put(sum);
+      }
+      *to[s / own::b] = x[s / own::b];
     }
   }
 }
 
-template <class T, class W>
-__device__ inline void store_tile(const tile_sums<T, W>& sums, char* shared, typename T::C::type* pc, const i64* row_c, const i64* col_c, i64 i0, i64 j0, W alpha,
-                                  W beta) {
-  if constexpr (T::compute == 0) store_own<T, W>(sums, pc, row_c, col_c, i0, j0, alpha, beta);
-  else store_staged<T, W>(sums, reinterpret_cast<W*>(shared), pc, row_c, col_c, i0, j0, alpha, beta);
-}
-
-extern "C" __global__ void __launch_bounds__(tile_type::block, tile_type::blocks) tile(const __grid_constant__ tile_args args) {
+extern "C" __global__ void RICCI_NEIGHBOURS __launch_bounds__(tile_type::block, tile_type::blocks) tile(const __grid_constant__ tile_args args) {
   using T = tile_type;
   using W = typename T::C::wide;
   using XA = typename T::A::type;
   using XB = typename T::B::type;
-  constexpr int pad = T::compute == 0 ? 0 : T::compute == 1 ? 4 : 8;
-  constexpr int pad_a = T::compute == 0 && T::a_along_k ? (T::vec_a > 1 ? 16 / static_cast<int>(sizeof(XA)) : 1) : pad;
-  constexpr int pad_b = T::compute == 0 && T::b_along_k ? (T::vec_b > 1 ? 16 / static_cast<int>(sizeof(XB)) : 1) : pad;
-  constexpr int pitch_a = (T::a_along_k ? T::depth : T::rows) + pad_a, pitch_b = (T::b_along_k ? T::depth : T::cols) + pad_b;
-  constexpr int a_bytes = ((T::a_along_k ? T::rows : T::depth) * pitch_a * static_cast<int>(sizeof(XA)) + 15) / 16 * 16;
-  constexpr int b_bytes = ((T::b_along_k ? T::cols : T::depth) * pitch_b * static_cast<int>(sizeof(XB)) + 15) / 16 * 16;
+  using rows = slice_copy<rows_of<T>, T::depth, T::block>;
+  using columns = slice_copy<columns_of<T>, T::depth, T::block>;
+  constexpr int a_bytes = (rows::elements * static_cast<int>(sizeof(XA)) + 15) / 16 * 16, b_bytes = (columns::elements * static_cast<int>(sizeof(XB)) + 15) / 16 * 16;
   constexpr int stages = T::stages;
   extern __shared__ __align__(16) char shared[];
   const W alpha = coefficient(static_cast<W*>(nullptr), args.alpha), beta = coefficient(static_cast<W*>(nullptr), args.beta);
   constexpr i64 tiles_m = (T::m + T::rows - 1) / T::rows, tiles_n = (T::n + T::cols - 1) / T::cols;
   constexpr i64 all_slices = (T::k + T::depth - 1) / T::depth, piece = (all_slices + T::parts - 1) / T::parts;
-  for (i64 at = blockIdx.x; at < args.tiles; at += gridDim.x) {
+  constexpr int beside = adds_beside<T> ? T::parts : 1;
+  for (i64 at = blockIdx.x / beside; at < args.tiles; at += gridDim.x / beside) {
     const i64 i0 = at % tiles_m * T::rows, j0 = at / tiles_m % tiles_n * T::cols;
     i64 oa = 0, ob = 0, oc = 0;
-    T::batch(at / tiles_m / tiles_n / T::parts, oa, ob, oc);
-    const i64 part = T::parts > 1 ? at / tiles_m / tiles_n % T::parts : 0, first = part * piece, rest = all_slices - first;
+    T::batch(at / tiles_m / tiles_n / (beside > 1 ? 1 : T::parts), oa, ob, oc);
+    const i64 part = beside > 1 ? static_cast<i64>(blockIdx.x) % beside : T::parts > 1 ? at / tiles_m / tiles_n % T::parts : 0;
+    const i64 first = part * piece, rest = all_slices - first;
     const i64 slices = T::parts == 1 ? all_slices : rest < piece ? rest : piece;  // none of parts too many
     oc += part * T::count;
     // Offsets of many labels take longer than products: every line's once.
@@ -241,43 +273,51 @@ extern "C" __global__ void __launch_bounds__(tile_type::block, tile_type::blocks
     const XA* const pa = static_cast<const XA*>(args.a) + oa;
     const XB* const pb = static_cast<const XB*>(args.b) + ob;
     typename T::C::type* const pc = static_cast<typename T::C::type*>(args.c) + oc;
-    const auto load = [&](i64 slice, int slot) {
-      XA* const to_a = reinterpret_cast<XA*>(shared + slot * (a_bytes + b_bytes));
-      XB* const to_b = reinterpret_cast<XB*>(shared + slot * (a_bytes + b_bytes) + a_bytes);
+    rows copy_a;
+    columns copy_b;
+    const auto slot_a = [&](i64 slice) { return reinterpret_cast<XA*>(shared + slice % stages * (a_bytes + b_bytes)); };
+    const auto slot_b = [&](i64 slice) { return reinterpret_cast<XB*>(shared + slice % stages * (a_bytes + b_bytes) + a_bytes); };
+    const auto begin = [&](i64 slice) {
       const i64 k0 = (first + slice) * T::depth;
-      load_slice<typename T::A, T::rows, T::depth, pitch_a, T::block, T::a_along_k, T::vec_a>(to_a, pa, T::m - i0, T::k - k0, [&](int line, int k) {
-        i64 a = 0, b = 0, c = 0;
+      const auto sum_at = [&](int k, bool of_a) {
+        i64 a = 0, b = 0;
+        T::sum(k0 + k, a, b);
+        return of_a ? a : b;
+      };
+      copy_a.begin(slot_a(slice), pa, T::m - i0, T::k - k0, [&](int line) {
+        i64 a = 0, c = 0;
         if constexpr (T::offsets > 0) a = row_a[line];
         else T::row(i0 + line, a, c);
-        T::sum(k0 + k, a, b);
         return a;
-      });
-      load_slice<typename T::B, T::cols, T::depth, pitch_b, T::block, T::b_along_k, T::vec_b>(to_b, pb, T::n - j0, T::k - k0, [&](int line, int k) {
-        i64 a = 0, b = 0, c = 0;
+      }, [&](int k) { return sum_at(k, true); });
+      copy_b.begin(slot_b(slice), pb, T::n - j0, T::k - k0, [&](int line) {
+        i64 b = 0, c = 0;
         if constexpr (T::offsets > 0) b = col_b[line];
         else T::col(j0 + line, b, c);
-        T::sum(k0 + k, a, b);
         return b;
-      });
+      }, [&](int k) { return sum_at(k, false); });
     };
+    const auto end = [&](i64 slice) { copy_a.end(slot_a(slice)), copy_b.end(slot_b(slice)); };
     tile_sums<T, W> sums;
 #pragma unroll
     for (auto& x : sums.acc) x = zero_of(static_cast<W*>(nullptr));
 #pragma unroll 1
     for (int s = 0; s < stages - 1; ++s) {
-      if (s < slices) load(s, s);
+      if (s < slices) begin(s), end(s);
       commit_copies();
     }
 #pragma unroll 1
     for (i64 slice = 0; slice < slices; ++slice) {
       wait_copies<stages - 2>();
       __syncthreads();
-      if (slice + stages - 1 < slices) load(slice + stages - 1, static_cast<int>((slice + stages - 1) % stages));
+      const i64 ahead = slice + stages - 1;
+      if (ahead < slices) begin(ahead);
       commit_copies();
-      const char* const from = shared + slice % stages * (a_bytes + b_bytes);
-      multiply_slice<T, XA, XB, W, pitch_a, pitch_b>(sums, reinterpret_cast<const XA*>(from), reinterpret_cast<const XB*>(from + a_bytes));
+      multiply_slice<T, XA, XB, W, rows::pitch, columns::pitch>(sums, slot_a(slice), slot_b(slice));
+      if (ahead < slices) end(ahead);
     }
-    store_tile<T, W>(sums, shared, pc, row_c, col_c, i0, j0, alpha, beta);
+    if constexpr (T::compute == 0 && beside == 1) store_own<T, W>(sums, pc, row_c, col_c, i0, j0, alpha, beta);
+    else store_staged<T, W>(sums, reinterpret_cast<W*>(shared), pc, row_c, col_c, i0, j0, alpha, beta, beside > 1 ? static_cast<int>(part) : 0);
     __syncthreads();
   }
 }

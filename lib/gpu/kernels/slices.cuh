@@ -1,0 +1,88 @@
+// Slices of a factor for tile.cuh: lines (rows of a, columns of b) of some terms, from global to shared memory.
+#pragma once
+#include "copies.cuh"
+
+/// Where element k of a line lies in shared memory.
+template <bool AlongK, int Pitch>
+__device__ constexpr int place_in(int line, int k) { return AlongK ? line * Pitch + k : k * Pitch + line; }
+
+/// What slice_copy is told of a, and of b.
+template <class T>
+struct rows_of {
+  using element = typename T::A;
+  static constexpr int lines = T::rows, pad = T::pad_a, vec = T::vec_a;
+  static constexpr bool along_k = T::a_along_k, stays = T::a_stays, all_lines = T::m % T::rows == 0, all_terms = T::k % T::depth == 0;
+  static constexpr i64 line_step = T::row_step, term_step = T::sum_step_a;
+};
+template <class T>
+struct columns_of {
+  using element = typename T::B;
+  static constexpr int lines = T::cols, pad = T::pad_b, vec = T::vec_b;
+  static constexpr bool along_k = T::b_along_k, stays = T::b_stays, all_lines = T::n % T::cols == 0, all_terms = T::k % T::depth == 0;
+  static constexpr i64 line_step = T::col_step, term_step = T::sum_step_b;
+};
+
+/// Copies a slice of `Depth` terms; what lies outside becomes zero. Elements too small for asynchronous copies wait in registers from
+/// `begin` to `end`, all of a slice at once.
+template <class S, int Depth, int Block>
+struct slice_copy {
+  using X = typename S::element::type;
+  static constexpr int pitch = (S::stays ? Depth : S::lines) + S::pad, elements = (S::stays ? S::lines : Depth) * pitch;
+  static constexpr int bytes = S::vec * static_cast<int>(sizeof(X));
+  static constexpr int across = (S::along_k ? Depth : S::lines) / S::vec, total = S::lines * Depth / S::vec, turns = divide_up(total, Block);
+  static constexpr bool is_held = bytes < 4;
+  // Even: turn by turn a thread is at the same place of other lines (or terms), or beside it on the same ones, `beside` turns for each.
+  static constexpr bool even = Block % across == 0 || across % Block == 0;
+  static constexpr int after = even && Block > across ? Block / across : 1, beside = even && Block < across ? across / Block : 1;
+  static constexpr i64 inner_step = S::along_k ? S::term_step : S::line_step, outer_step = S::along_k ? S::line_step : S::term_step;
+  static constexpr bool linear = even && outer_step != 0 && (beside == 1 || inner_step != 0);
+  X held[is_held ? turns : 1];
+
+  /// What of a slice a thread copies in a turn.
+  struct piece {
+    int line, k;
+    bool is_there;
+  };
+  static __device__ piece piece_of(unsigned thread, int turn) {
+    const unsigned at = even ? thread : turn * Block + thread;
+    const unsigned inside = (at % across + (even ? turn % beside * Block : 0)) * S::vec, other = at / across + (even ? turn / beside * after : 0);
+    return {static_cast<int>(S::along_k ? other : inside), static_cast<int>(S::along_k ? inside : other), total % Block == 0 || turn * Block + static_cast<int>(thread) < total};
+  }
+  static __device__ X* place(X* to, const piece& x) { return to + place_in<S::stays, pitch>(x.line, x.k); }
+
+  /// line_at(line), term_at(k): offsets in memory.
+  template <class LineAt, class TermAt>
+  __device__ void begin(X* to, const X* from, i64 lines_left, i64 terms_left, const LineAt& line_at, const TermAt& term_at) {
+    unsigned thread = threadIdx.x;
+    if constexpr (is_held) asm volatile("" : "+r"(thread));  // else offsets of all lines are kept from slice to slice, in too many registers
+    const int lines = static_cast<int>(lines_left < S::lines ? lines_left : S::lines), terms = static_cast<int>(terms_left < Depth ? terms_left : Depth);
+    const piece start = piece_of(thread, 0);
+    const X* const first = from + (line_at(start.line) + term_at(start.k));
+    const auto copy = [&](int r) {
+      const piece x = piece_of(thread, r);
+      if (!x.is_there) return;
+      const X* at = first;
+      if constexpr (linear) at += r / beside * after * outer_step + r % beside * Block * S::vec * inner_step;
+      else at = from + (line_at(x.line) + term_at(x.k));
+      const bool inside = (S::all_lines || x.line < lines) && (S::all_terms || x.k < terms);
+      if constexpr (is_held) held[r] = inside ? *at : X{};
+      else if (inside) copy_async<bytes>(place(to, x), at);
+      else *reinterpret_cast<typename word<bytes>::type*>(place(to, x)) = {};
+    };
+    if constexpr (is_held) {
+#pragma unroll
+      for (int r = 0; r < turns; ++r) copy(r);
+    } else {
+#pragma unroll 4
+      for (int r = 0; r < turns; ++r) copy(r);
+    }
+  }
+
+  __device__ void end(X* to) const {
+    if constexpr (is_held) {
+#pragma unroll
+      for (int r = 0; r < turns; ++r)
+        if (const piece x = piece_of(threadIdx.x, r); x.is_there) *place(to, x) = held[r];
+    }
+  }
+};

@@ -1,0 +1,63 @@
+// Every configuration of tiles, with sums whole and in parts of neighbours, however the factors lie, beside the general kernel.
+// RICCI_TEST_PART=3/16 runs a sixteenth.
+#include <cstdio>
+#include <cstdlib>
+
+#include "step_memory.hpp"
+
+using namespace ricci;
+using namespace ricci::cuda;
+
+namespace {
+
+struct sides {
+  std::int64_t m, n, k;
+};
+
+/// c(z,i,j) = a b of two problems. way: a along i, b along k; rows and terms of two labels, which are not one.
+step_shape shape_of(dtype t, const sides& x, int way, bool beta) {
+  step_shape s = product_step(t, x.m, x.n, x.k, beta, 2);
+  s.conj_a = s.conj_b = is_complex(t);
+  if (way & 1) s.m[0].a = 1, s.k[0].a = x.m;
+  if (way & 2) s.k[0].b = 1, s.n[0].b = x.k;
+  if (way & 4) {
+    const auto cut = [](std::vector<axis>& group, std::int64_t by) {  // the halves change places in a
+      const axis g = group[0];
+      group = {{by, g.a, g.b * (g.extent / by), g.c * (g.extent / by)}, {g.extent / by, g.a * by, g.b, g.c}};
+    };
+    if (x.m % 3 == 0) cut(s.m, 3);
+    if (x.k % 5 == 0) cut(s.k, 5);
+  }
+  return s;
+}
+
+}  // namespace
+
+TEST_CASE("every configuration of tiles gives the same products") {
+  if (!test::has_gpu()) return;
+  unsigned part = 0, parts = 1, at = 0;
+  if (const char* text = std::getenv("RICCI_TEST_PART")) std::sscanf(text, "%u/%u", &part, &parts);
+  const use_device use(current_device());
+  for (int t = 0; t < dtype_count; ++t)
+    for (const sides& x : {sides{72, 136, 160}, {141, 75, 205}, {13, 150, 145}, {150, 45, 130}})
+      for (int way = 0; way < 8; ++way) {
+        if (at++ % parts != part) continue;
+        const dtype type = static_cast<dtype>(t);
+        const int shift = way % 3 == 2 ? 1 : 0;
+        const test::step_memory m(type, 2 * x.m * x.k, 2 * x.k * x.n, 2 * x.m * x.n, shift);
+        step_plan p;
+        p.shape = shape_of(type, x, way, (way + t) % 2 == 0);
+        const test::by_general_kernel wanted(m, p.shape, x.k);
+        p.kind = kernel_kind::tile;
+        const step_shape given = p.shape;
+        unsigned number = at;
+        for (const tile_config& c : tile_candidates(given))
+          for (const int together : {1, number++ % 2 == 0 ? 3 : 8}) {
+            if (together > 1 && current_device().machine.architecture < 90) continue;
+            p.tile = c, p.tile.parts = together, p.tile.beside = together > 1;
+            p.shape = arranged_for_tiles(given, p.tile);
+            CAPTURE(name_of(type), x.m, x.n, x.k, way, given.beta, shift, to_string(p));
+            REQUIRE(wanted.first_wrong(p) == -1);
+          }
+      }
+}

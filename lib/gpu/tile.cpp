@@ -91,17 +91,26 @@ double share_of_peak(const tile_config& c, bool complex) {
 }  // namespace
 
 double tile_seconds(const step_shape& given, const tile_config& c, const gpu_machine& m) {
-  // Seconds: for a slice, and an element that comes alone, of a thread that nobody else hides; for a block; for neighbours' parts.
+  // Seconds: for a slice, and an element that comes alone (of 16 bits: less), of a thread that nobody else hides; for a block; for
+  // neighbours' parts.
   constexpr double wait = 0.5e-6, wait_for_single = 33e-9, once = 1.5e-6, beside = 2e-6;
-  constexpr double instructions = 218e9, of_single = 17, of_half = 30;  // of a multiprocessor in a second; for an element that comes alone
+  // Of a multiprocessor in a second; for an element that comes alone, and where addresses are one addition.
+  constexpr double instructions = 218e9, of_single = 17, of_half = 30, of_even_single = 6, of_even_half = 10;
+  constexpr double line = 128, of_line = 0.57e-9;                         // bytes; seconds of a multiprocessor: elements apart come from lines of their own
   const step_shape s = arranged_for_tiles(given, c);
   const tile_copies copies = copies_of(s, {16, 16, 16});
   double singles = 0, single_work = 0;
-  const auto add = [&](int vec, int lines, dtype t) {
-    if (vec > 1 || size_of(t) == 16) return;
-    singles += lines * c.depth, single_work += lines * c.depth * (size_of(t) == 2 ? of_half : of_single) / instructions;
+  const auto add = [&](int vec, int lines, dtype t, const std::vector<axis>& fast, const std::vector<axis>& slow, stride_of_axis stride) {
+    if (vec > 1) return;
+    const bool even = fast.size() == 1 && slow.size() == 1;  // addresses are one addition
+    const double elements = static_cast<double>(lines) * c.depth, size = static_cast<double>(size_of(t));
+    const std::int64_t apart = fast.empty() ? 1 : std::abs(fast.back().*stride);
+    const double each = size == 2 ? (even ? of_even_half : of_half) : even ? of_even_single : of_single;
+    if (size < 16) singles += size == 2 ? 0.45 * elements : elements, single_work += elements * each / instructions;
+    if (apart > 1) single_work += elements * std::min(1.0, static_cast<double>(apart) * size / line) * of_line;
   };
-  add(copies.vec_a, c.rows, s.a), add(copies.vec_b, c.cols, s.b);
+  add(copies.vec_a, c.rows, s.a, copies.a_along_k ? s.k : s.m, copies.a_along_k ? s.m : s.k, &axis::a);
+  add(copies.vec_b, c.cols, s.b, copies.b_along_k ? s.k : s.n, copies.b_along_k ? s.n : s.k, &axis::b);
   const bool threads = c.compute == arithmetic::threads, wide = compute_type(s.c) == dtype::f64 || s.c == dtype::c128;
   const double peak = 1e9 * (c.compute == arithmetic::mma_16 ? m.tensor_16 : c.compute == arithmetic::mma_f64 ? m.tensor_f64 : wide ? m.peak_f64 : m.peak_f32);
   const double flops = (is_complex(s.c) ? 8.0 : 2.0) * c.rows * c.cols * c.depth;

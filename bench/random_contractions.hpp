@@ -18,7 +18,7 @@
 namespace bench {
 
 struct random_setting {
-  std::string dtype = "f64", out, against;
+  std::string dtype = "f64", out, against, file;
   int count = 300, worst = 20;
   unsigned seed = 1;
 
@@ -27,6 +27,7 @@ struct random_setting {
     app.add_option("--count", count)->check(CLI::Range(1, 1 << 20));
     app.add_option("--seed", seed);
     app.add_option("--worst", worst)->check(CLI::Range(0, 1 << 20));
+    app.add_option("--file", file, "a file of contractions, a line each as they are printed, instead of random ones")->check(CLI::ExistingFile);
     app.add_option("--out", out), app.add_option("--against", against)->check(CLI::ExistingFile);
   }
 };
@@ -49,9 +50,11 @@ class generator {
       contraction x = labels();
       if (x.a.empty() || x.extent.empty()) continue;
       extents(x);
-      if (x.size(x.a) <= elements_ && x.size(x.b) <= elements_ && x.size(x.c) <= elements_) return x;
+      if (has_room_for(x)) return x;
     }
   }
+
+  bool has_room_for(const contraction& x) const { return x.size(x.a) <= elements_ && x.size(x.b) <= elements_ && x.size(x.c) <= elements_; }
 
  private:
   int pick(int first, int last) { return std::uniform_int_distribution<int>(first, last)(rng_); }
@@ -99,6 +102,32 @@ class generator {
   std::int64_t elements_;
   std::mt19937 rng_;
 };
+
+/// "ab,bc->ac a=312 b=24 c=5", as name() gives it.
+inline contraction contraction_of(const std::string& line) {
+  const std::size_t end = std::min(line.size(), line.find(' '));
+  const sides x = sides_of(line.substr(0, end));
+  const std::size_t comma = std::min(x.left.size(), x.left.find(','));
+  contraction c;
+  c.a = x.left.substr(0, comma), c.b = x.left.substr(std::min(comma + 1, x.left.size())), c.c = x.right;
+  c.read(line.substr(end), x.left);
+  return c;
+}
+
+/// What a run measures: random contractions, or those of a file.
+inline std::vector<contraction> problems_of(const random_setting& s, generator random) {
+  std::vector<contraction> all;
+  if (s.file.empty())
+    for (int i = 0; i < s.count; ++i) all.push_back(random.next());
+  std::ifstream lines(s.file);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.empty()) continue;
+    all.push_back(contraction_of(line));
+    if (!random.has_room_for(all.back())) throw std::runtime_error("'" + line + "' has a tensor that is too large for this bench");
+  }
+  if (all.empty()) throw std::runtime_error(s.file + " has no contractions");
+  return all;
+}
 
 struct result {
   std::string name;

@@ -1,5 +1,5 @@
 // Random contractions of one and two tensors on the GPU, each beside what peak and memory allow: where plans are slow.
-//   bench_gpu_random [--dtype f64] [--count N] [--seed S] [--worst W] [--out FILE] [--against FILE] [--explain 1]
+//   bench_gpu_random [--dtype f64] [--count N] [--seed S] [--worst W] [--file FILE] [--out FILE] [--against FILE] [--explain 1]
 // The options of bench_random; --explain says how the slowest are run. Bounds take nine tenths of the memory's rate on paper, and the
 // time of a kernel that does nothing.
 #include <algorithm>
@@ -66,9 +66,8 @@ void run(const random_setting& s, dtype t, bool explain) {
   const double launch = cuda::empty_launch_seconds();
   std::printf("triad %.0f GB/s, a kernel that does nothing %.1f us\n", cuda::measure_bandwidth(at.c, at.a, at.b).triad, 1e6 * launch);
   at.a.randomise(t, 1);
-  generator random(s.seed, 18, 31, elements);
   std::vector<timed> all;
-  for (int i = 0; i < s.count; ++i) all.push_back(measure(random.next(), t, at, launch, explain));
+  for (const contraction& x : problems_of(s, {s.seed, 18, 31, elements})) all.push_back(measure(x, t, at, launch, explain));
   std::vector<result> results;
   for (const timed& x : all) results.push_back(x.r);
   report(std::move(results), cuda::current_device().machine.name, s);

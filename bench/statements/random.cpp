@@ -63,9 +63,8 @@ result measure(const contraction& x, const ricci::machine& m) {
 template <class T>
 void run(const random_setting& s) {
   const ricci::machine m = ricci::measure_machine();
-  generator random(s.seed, 10, 24, 1 << 24);
   std::vector<result> all;
-  for (int i = 0; i < s.count; ++i) all.push_back(measure<T>(random.next(), m));
+  for (const contraction& x : problems_of(s, {s.seed, 10, 24, 1 << 24})) all.push_back(measure<T>(x, m));
   report(std::move(all), m.name, s);
 }
 

@@ -46,7 +46,7 @@ double bound(const contraction& x, dtype t) {
   for (const auto& [label, n] : x.extent) all *= static_cast<double>(n);
   for (const std::string* const tensor : {&x.a, &x.b, &x.c})
     if (tensor != &x.b || !x.b.empty()) elements += static_cast<double>(x.size(*tensor));
-  const double peak = t == dtype::f64 ? m.tensor_f64 : t == dtype::c128 ? m.peak_f64 : size_of(t) == 2 ? m.tensor_16 : m.peak_f32;
+  const double peak = t == dtype::f64 || t == dtype::c128 ? m.tensor_f64 : size_of(t) == 2 ? m.tensor_16 : m.peak_f32;
   return 1e-9 * std::max(elements * static_cast<double>(size_of(t)) / m.bandwidth, x.b.empty() ? 0 : all / peak);
 }
 

@@ -86,7 +86,7 @@ bool is_heavy(const step_shape& s) {
 
 double bound_of(const step_shape& s, double flops, double bytes, const gpu_machine& m) {
   const bool wide = s.c == dtype::f64 || s.c == dtype::c128;
-  const double peak = wide ? (s.c == dtype::f64 ? m.tensor_f64 : m.peak_f64)
+  const double peak = wide ? (s.a == s.b && s.a == s.c ? m.tensor_f64 : m.peak_f64)
                            : size_of(s.a) == 2 && s.a == s.b ? m.tensor_16 : m.peak_f32;
   return std::max(bytes / (m.bandwidth * 1e9), s.has_a ? flops / (peak * 1e9) : 0);
 }
@@ -184,13 +184,16 @@ bool is_better_shared(const step_plan& p, bool small, bool panels, const gpu_mac
 /// The share of memory's bandwidth at which tiles do products of two to eleven rows or columns (measured on an H200): by the
 /// tensor cores, or by single threads, whose short sums wait.
 double thin_share(const step_shape& s) {
+  // Neighbours of the larger factor.
+  const bool larger_a = count_of(s.m) > count_of(s.n);
+  const auto stride = larger_a ? &axis::a : &axis::b;
+  const auto along = std::find_if(s.k.begin(), s.k.end(), [&](const axis& x) { return x.*stride == 1; });
+  const bool across = along == s.k.end(), odd = !across && along->extent % 2 != 0;
   const std::int64_t k = count_of(s.k);
-  const auto odd = [&](stride_of_axis stride) {  // neighbours come one by one
-    return std::any_of(s.k.begin(), s.k.end(), [&](const axis& x) { return x.*stride == 1 && x.extent % 2 != 0; });
-  };
-  if (s.a == s.b && size_of(s.a) == 2) return odd(&axis::a) || odd(&axis::b) ? 0.15 : k < 64 ? 0.3 : 0.7;
-  if (s.a == dtype::f64 && s.b == dtype::f64) return k < 64 ? 0.5 : k < 128 ? 0.72 : 0.85;
-  return is_complex(s.c) ? (k < 128 ? 0.26 : 0.56) : k < 128 ? 0.38 : 0.72;
+  if (s.a == s.b && size_of(s.a) == 2) return across ? 0.60 : odd ? (k < 64 ? 0.50 : 0.58) : k < 64 ? 0.58 : 0.66;
+  if (s.a == dtype::f64 && s.b == dtype::f64) return across ? 0.86 : odd ? 0.46 : 0.60;
+  if (is_complex(s.c)) return k < 128 ? 0.30 : 0.44;
+  return k < 128 ? 0.38 : across || odd ? 0.45 : 0.62;
 }
 
 /// Few rows or columns beside many of the other, and sums long enough: tiles, if threads that have all of them read the smaller factor

@@ -21,6 +21,7 @@ std::vector<tile_config> tiles_of_16_bits(std::int64_t m, std::int64_t n, std::i
   for (const int rows : {128, 96, 64})
     for (const int cols : {128, 96, 64})
       all.push_back({arithmetic::mma_16, rows, cols, 32, stages, 2 * cols, rows / 32, 4, 2, cols / 32, cols > 96 ? 2 : cols > 64 ? 3 : 4});
+  all.push_back({arithmetic::mma_16, 128, 128, 32, stages, 128, 4, 8, 2, 2, 2});  // long sides: four warps read less of shared memory
   return all;
 }
 
@@ -35,21 +36,37 @@ std::vector<tile_config> tiles_of_floats(std::int64_t m, std::int64_t n, std::in
           {arithmetic::threads, 32, 128, 16, 3, 128, 4, 8, 1, 1, 4}, {arithmetic::threads, 128, 32, 16, 3, 128, 8, 4, 1, 1, 4}};
 }
 
-/// The same in double, or of complex numbers: 4 x 4 each.
+/// The same of complex numbers: 8 x 4 each, beside few rows or columns 4 x 4.
+std::vector<tile_config> tiles_of_complex_floats(std::int64_t m, std::int64_t n) {
+  if (m <= 16 && m <= n) return {{arithmetic::threads, 16, 128, 8, 3, 128, 4, 4, 1, 1, 2}};
+  if (n <= 16) return {{arithmetic::threads, 128, 16, 8, 3, 128, 4, 4, 1, 1, 2}};
+  std::vector<tile_config> all;
+  for (const auto& [rows, cols] : {std::pair{64, 64}, {64, 48}, {48, 64}, {128, 32}, {32, 128}})
+    all.push_back({arithmetic::threads, rows, cols, 8, 3, rows * cols / 32, 8, 4, 1, 1, 3});
+  return all;
+}
+
+/// In double, mixed with floats or complex numbers: 4 x 4 each.
 tile_config tile_of_threads(dtype c, std::int64_t m, std::int64_t n) {
-  const bool single = compute_type(c) == dtype::f32;
-  const int depth = is_complex(c) ? 8 : 16, blocks = single ? 3 : c == dtype::c128 ? 1 : 2;
-  const int narrow = std::min(m, n) <= 16 ? 16 : 32, threads = 8 * narrow, more = single ? (narrow == 16 ? 4 : 2) : blocks;
-  if (m <= few && m <= n) return {arithmetic::threads, narrow, 128, depth, 3, threads, 4, 4, 1, 1, more};
-  if (n <= few) return {arithmetic::threads, 128, narrow, depth, 3, threads, 4, 4, 1, 1, more};
+  const int depth = is_complex(c) ? 8 : 16, blocks = c == dtype::c128 ? 1 : 2;
+  const int narrow = std::min(m, n) <= 16 ? 16 : 32, threads = 8 * narrow;
+  if (m <= few && m <= n) return {arithmetic::threads, narrow, 128, depth, 3, threads, 4, 4, 1, 1, blocks};
+  if (n <= few) return {arithmetic::threads, 128, narrow, depth, 3, threads, 4, 4, 1, 1, blocks};
   return {arithmetic::threads, 64, 64, depth, 3, 256, 4, 4, 1, 1, blocks};
 }
 
-tile_config tile_of_f64(std::int64_t m, std::int64_t n) {
-  if (m <= 16 && m <= n) return {arithmetic::mma_f64, 16, 128, 16, 3, 128, 1, 4, 1, 4, 3};
-  if (m <= few) return {arithmetic::mma_f64, 32, 128, 16, 3, 128, 2, 4, 1, 4, 2};
-  if (n <= few) return {arithmetic::mma_f64, 128, 32, 16, 3, 128, 2, 4, 4, 1, 2};
-  return {arithmetic::mma_f64, 64, 64, 16, 3, 128, 2, 4, 2, 2, 3};
+std::vector<tile_config> tiles_of_doubles(std::int64_t m, std::int64_t n) {
+  if (m <= 16 && m <= n) return {{arithmetic::mma_f64, 16, 128, 16, 3, 128, 1, 4, 1, 4, 3}};
+  if (m <= few) return {{arithmetic::mma_f64, 32, 128, 16, 3, 128, 2, 4, 1, 4, 2}};
+  if (n <= few) return {{arithmetic::mma_f64, 128, 32, 16, 3, 128, 2, 4, 4, 1, 2}};
+  return {{arithmetic::mma_f64, 64, 64, 16, 3, 128, 2, 4, 2, 2, 3}, {arithmetic::mma_f64, 48, 128, 16, 3, 128, 3, 4, 1, 4, 2}};
+}
+
+std::vector<tile_config> tiles_of_complex_doubles(std::int64_t m, std::int64_t n) {
+  if (m <= 16 && m <= n) return {{arithmetic::mma_c128, 16, 64, 8, 3, 128, 1, 2, 1, 4, 3}};
+  if (n <= 16) return {{arithmetic::mma_c128, 64, 16, 8, 3, 128, 1, 2, 4, 1, 3}};
+  return {{arithmetic::mma_c128, 32, 32, 8, 3, 64, 2, 2, 1, 2, 4}, {arithmetic::mma_c128, 64, 32, 8, 3, 128, 2, 2, 2, 2, 2},
+          {arithmetic::mma_c128, 32, 64, 8, 3, 128, 2, 2, 1, 4, 2}, {arithmetic::mma_c128, 64, 48, 8, 3, 128, 2, 3, 2, 2, 2}};
 }
 
 }  // namespace
@@ -57,9 +74,11 @@ tile_config tile_of_f64(std::int64_t m, std::int64_t n) {
 std::vector<tile_config> tile_candidates(const step_shape& s) {
   const std::int64_t m = count_of(s.m), n = count_of(s.n), k = count_of(s.k);
   const bool same = s.a == s.b && compute_type(s.c) == compute_type(s.a);
-  if (same && s.a == dtype::f64) return {tile_of_f64(m, n)};
+  if (same && s.a == dtype::f64) return tiles_of_doubles(m, n);
+  if (same && s.a == dtype::c128) return tiles_of_complex_doubles(m, n);
   if (same && size_of(s.a) == 2) return tiles_of_16_bits(m, n, k);
-  if (compute_type(s.c) == dtype::f32 && !is_complex(s.c)) return tiles_of_floats(m, n, k);
+  if (compute_type(s.c) == dtype::f32) return tiles_of_floats(m, n, k);
+  if (compute_type(s.c) == dtype::c64) return tiles_of_complex_floats(m, n);
   return {tile_of_threads(s.c, m, n)};
 }
 
@@ -82,10 +101,13 @@ tile_copies copies_of(const step_shape& s, const alignments& at) {
 double share_of_peak(const tile_config& c, bool complex) {
   const double intensity = static_cast<double>(c.rows) * c.cols / (c.rows + c.cols);
   switch (c.compute) {
-    case arithmetic::mma_16: return 0.32 * std::min(1.0, intensity / 56);
+    case arithmetic::mma_16: return (c.rm * c.rn >= 32 ? 0.37 : 0.32) * std::min(1.0, intensity / 56);
     case arithmetic::mma_f64: return 0.65 * std::min(1.0, intensity / 28);
-    default: return complex || c.rm * c.rn >= 64 ? 0.63 : c.rm * c.rn >= 32 ? 0.53 : 0.45;
+    case arithmetic::mma_c128: return c.block <= 64 ? 0.75 : 0.70;
+    default: break;
   }
+  if (complex) return c.rows == c.cols ? 0.66 : c.rows * c.cols < 64 * 64 ? 0.60 : 0.62;
+  return c.rm * c.rn >= 64 ? 0.63 : c.rm * c.rn >= 32 ? 0.53 : 0.45;
 }
 
 }  // namespace
@@ -112,7 +134,7 @@ double tile_seconds(const step_shape& given, const tile_config& c, const gpu_mac
   add(copies.vec_a, c.rows, s.a, copies.a_along_k ? s.k : s.m, copies.a_along_k ? s.m : s.k, &axis::a);
   add(copies.vec_b, c.cols, s.b, copies.b_along_k ? s.k : s.n, copies.b_along_k ? s.n : s.k, &axis::b);
   const bool threads = c.compute == arithmetic::threads, wide = compute_type(s.c) == dtype::f64 || s.c == dtype::c128;
-  const double peak = 1e9 * (c.compute == arithmetic::mma_16 ? m.tensor_16 : c.compute == arithmetic::mma_f64 ? m.tensor_f64 : wide ? m.peak_f64 : m.peak_f32);
+  const double peak = 1e9 * (c.compute == arithmetic::mma_16 ? m.tensor_16 : c.compute == arithmetic::mma_f64 || c.compute == arithmetic::mma_c128 ? m.tensor_f64 : wide ? m.peak_f64 : m.peak_f32);
   const double flops = (is_complex(s.c) ? 8.0 : 2.0) * c.rows * c.cols * c.depth;
   const double work = flops / (share_of_peak(c, is_complex(s.c)) * peak / m.multiprocessors) + single_work;
   const std::int64_t blocks = divide_up(count_of(s.m), c.rows) * divide_up(count_of(s.n), c.cols) * count_of(s.batch) * c.parts;
@@ -164,7 +186,7 @@ std::string tile_text(const step_plan& p, const alignments& at, int& shared_byte
   const tile_config& c = p.tile;
   const auto [a_along_k, b_along_k, vec_a, vec_b, vec_c] = copies_of(s, at);
   // Single elements need more addresses; some texts with a beta, or with parts, would spill.
-  const bool crowded = std::min(vec_a, vec_b) == 1 || (c.compute == arithmetic::mma_f64 && s.beta) || (c.compute == arithmetic::mma_16 && c.parts > 1) ||
+  const bool crowded = (std::min(vec_a, vec_b) == 1 && !is_complex(s.c)) || (c.compute == arithmetic::mma_f64 && s.beta) || (c.compute == arithmetic::mma_16 && c.parts > 1) ||
                        (c.compute == arithmetic::threads && s.beta && (a_along_k || b_along_k));
   const int blocks = crowded ? std::min(c.blocks, 2) : c.blocks;
   std::string t = (c.beside ? "#define RICCI_BLOCKS_BESIDE " + std::to_string(c.parts) + "\n" : "") + "#include \"element.cuh\"\nstruct tile_type {\n";
@@ -179,7 +201,12 @@ std::string tile_text(const step_plan& p, const alignments& at, int& shared_byte
   // Lines along k of which elements come one by one are turned on the way: single threads read runs of lines.
   const bool a_stays = a_along_k && (c.compute != arithmetic::threads || vec_a > 1), b_stays = b_along_k && (c.compute != arithmetic::threads || vec_b > 1);
   const auto pad = [&](bool along_k, dtype type) {
-    return c.compute == arithmetic::mma_16 ? 8 : c.compute == arithmetic::mma_f64 ? 4 : along_k ? 16 / static_cast<int>(size_of(type)) : 0;
+    switch (c.compute) {
+      case arithmetic::mma_16: return 8;
+      case arithmetic::mma_f64: return 4;
+      case arithmetic::mma_c128: return along_k ? 4 : 2;
+      default: return along_k ? 16 / static_cast<int>(size_of(type)) : 0;
+    }
   };
   const int pad_a = pad(a_along_k, s.a), pad_b = pad(b_along_k, s.b);
   t += constant_text("a_stays", a_stays) + constant_text("b_stays", b_stays) + constant_text("int", "pad_a", pad_a) + constant_text("int", "pad_b", pad_b);

@@ -148,6 +148,7 @@ class mover {
     bring(product.a, m, k), bring(product.b, k, n);
     std::optional<pair_op> last;
     if (!is_matrix(op_.c, m, n)) {
+      if (size_of(op_.c.type) == 2 && !is_zero(op_.beta)) return {};  // the product would be rounded before c is added
       product.c = temporary_for(op_.c, m, n, t);
       moved += (is_zero(op_.beta) ? 2.0 : 3.0) * static_cast<double>(t.temporaries.back().size) *
                static_cast<double>(size_of(op_.c.type));
@@ -169,38 +170,32 @@ class mover {
   bool one_sided_ = false;
 };
 
-/// Shares of the peak that large products reach, measured on an H200: ricci's tiles and the library.
-struct rates {
-  double own, library;
-};
-rates rates_of(dtype t, const gpu_machine& m) {
+/// GFLOP/s of the library's large products, measured on an H200.
+double library_rate(dtype t, const gpu_machine& m) {
   switch (t) {
-    case dtype::f64: return {0.65 * m.tensor_f64, 0.88 * m.tensor_f64};
-    case dtype::f32: return {0.48 * m.peak_f32, 0.75 * m.peak_f32};
-    case dtype::c64: return {0.60 * m.peak_f32, 0.80 * m.peak_f32};
-    default: return {0.30 * m.tensor_f64, 0.88 * m.tensor_f64};
+    case dtype::f64:
+    case dtype::c128: return 0.88 * m.tensor_f64;
+    case dtype::f32: return 0.75 * m.peak_f32;
+    case dtype::c64: return 0.80 * m.peak_f32;
+    default: return 0.50 * m.tensor_16;
   }
 }
 
 /// For the library: one product of matrices.
 transposed_product for_library(const pair_op& op, const mover& way, const step_shape& s, const gpu_machine& m) {
-  if (m.blas == blas_use::never || way.has_batch() || op.a.type != op.b.type || op.b.type != op.c.type || size_of(op.c.type) == 2) return {};
+  if (m.blas == blas_use::never || way.has_batch() || op.a.type != op.b.type || op.b.type != op.c.type) return {};
   constexpr std::int64_t least = 64;
   if (std::min({way.rows(), way.cols(), way.sum()}) < (m.blas == blas_use::always ? 2 : least)) return {};
+  // The library's products of 16 bits are slow where rows do not begin at multiples of 16 bytes, or sums do not end there.
+  if (size_of(op.c.type) == 2 && m.blas != blas_use::always && (way.rows() % 8 != 0 || way.cols() % 8 != 0 || way.sum() % 8 != 0)) return {};
   if (blas_call_of(s).used) return {};
   double moved = 0;
   transposed_product t = way.best(moved);
   if (t.ops.empty() || m.blas == blas_use::always) return t;
-  const rates r = rates_of(op.c.type, m);
   const double flops = flops_of(s), bytes = bytes_of(s), per_second = m.bandwidth * 1e9;
-  // Tiles at the border are computed whole, and few tiles leave multiprocessors idle.
-  constexpr std::int64_t side = 64, resident = 3;
-  const auto tiles = [](std::int64_t extent) { return static_cast<double>((extent + side - 1) / side); };
-  const double count = tiles(way.rows()) * tiles(way.cols()), useful = static_cast<double>(way.rows() * way.cols()) / (count * side * side);
-  const double busy = std::min(1.0, count / static_cast<double>(resident * m.multiprocessors));
-  const double own = std::max(flops / (r.own * 1e9 * useful * busy), bytes / (0.5 * per_second));
-  const double other = flops / (r.library * 1e9) + (bytes + moved) / (0.7 * per_second) + 4e-6 * static_cast<double>(t.ops.size());
-  return 1.15 * other < own ? t : transposed_product{};
+  const double product = std::max(flops / (library_rate(op.c.type, m) * 1e9), bytes / (0.7 * per_second));
+  const double other = product + moved / (0.7 * per_second) + 4e-6 * static_cast<double>(t.ops.size());
+  return 1.15 * other < estimated_seconds(plan_step(s, m), m) ? t : transposed_product{};
 }
 
 /// For own kernels: what lies across problems moves, if that and the product take less than the product alone.

@@ -11,7 +11,7 @@
 // of which col() says whether there is such a column: runs of c that do not fill whole sectors are padded.
 #pragma once
 #include "copies.cuh"
-#include "small_product.cuh"
+#include "runs.cuh"
 
 struct panel_args {
   const void* a;
@@ -64,11 +64,13 @@ struct panel_share {
   static constexpr bool cores = T::compute == 1;
   static constexpr int down = cores ? 2 * T::rm : T::rm, across = cores ? 2 * T::rn : T::rn;
   static constexpr int threads_n = cores ? 1 : T::cols / T::rn, threads_m = cores ? 1 : T::rows / T::rm;
+  /// Neighbouring rows that a thread reads at once (of complex numbers level with one by one).
+  static constexpr int row_run = sizeof(typename T::E::wide) > 4 ? 1 : run_of_lines<typename T::E::wide, T::a_along_k, T::rows + T::pad_a, T::rm>();
   /// Of the tensor cores' fragments: columns are the tall side, so that eight neighbouring threads have eight neighbours.
   static __device__ int row(int r) {
     const int thread = team_thread();
     if constexpr (cores) return (thread / 32 / T::warps_n * T::rm + r / 2) * 8 + thread % 4 * 2 + r % 2;
-    else return thread / threads_n + r * threads_m;
+    else return line_of<row_run, threads_m>(thread / threads_n, r);
   }
   static __device__ int col(int s) {
     const int thread = team_thread();
@@ -102,12 +104,16 @@ __device__ inline void multiply_panel(X* acc, const X* a, const X* b) {
         for (int s = 0; s < T::rn; ++s) mma_f64_tall(*reinterpret_cast<double(*)[4]>(acc + (r * T::rn + s) * 4), x[s], y[r]);
     }
   } else {
-    const int i = share::row(0), j = share::col(0);
+    const int j = share::col(0);
 #pragma unroll (T::unroll)
     for (int k = 0; k < T::depth; ++k) {
       X x[T::rm], y[T::rn];
 #pragma unroll
-      for (int r = 0; r < T::rm; ++r) x[r] = conj_if<T::keeps_b && T::conj_a>(a[in_a(i + r * share::threads_m, k)]);
+      for (int r = 0; r < T::rm; r += share::row_run) {
+        const auto run = *reinterpret_cast<const pack<X, share::row_run>*>(a + in_a(share::row(r), k));
+#pragma unroll
+        for (int u = 0; u < share::row_run; ++u) x[r + u] = conj_if<T::keeps_b && T::conj_a>(run.x[u]);
+      }
 #pragma unroll
       for (int s = 0; s < T::rn; ++s) y[s] = conj_if<!T::keeps_b && T::conj_b>(b[in_b(j + s * share::threads_n, k)]);
 #pragma unroll

@@ -27,10 +27,22 @@ struct tile_args {
 template <class T>
 constexpr bool adds_beside = T::parts > 1 && T::count == 0;
 
-/// The accumulators of a thread, by how the products are made.
+/// The accumulators of a thread for one fragment, by how the products are made: of complex numbers on the tensor cores, four real
+/// parts and then four imaginary ones.
+template <int Compute, class W>
+struct fragment_sums {
+  using type = W;
+  static constexpr int count = Compute == 0 ? 1 : 4;
+};
+template <class X>
+struct fragment_sums<3, complex_of<X>> {
+  using type = X;
+  static constexpr int count = 8;
+};
 template <class T, class W>
 struct tile_sums {
-  W acc[T::rm * T::rn * (T::compute == 0 ? 1 : 4)];
+  using fragment = fragment_sums<T::compute, W>;
+  typename fragment::type acc[T::rm * T::rn * fragment::count];
 };
 
 /// The lines of single threads: runs of a thread's neighbouring rows and columns. Columns are stored as they are read, so that runs
@@ -79,6 +91,29 @@ __device__ inline void multiply_slice(tile_sums<T, W>& sums, const XA* a, const 
       for (int r = 0; r < T::rm; ++r)
 #pragma unroll
         for (int s = 0; s < T::rn; ++s) mma_f64_tall(*reinterpret_cast<double(*)[4]>(&sums.acc[(r * T::rn + s) * 4]), x[r], y[s]);
+    }
+  } else if constexpr (T::compute == 3) {
+    const int i = warp / T::warps_n * T::rm * 16 + line, j = warp % T::warps_n * T::rn * 8 + line;
+#pragma unroll
+    for (int k = quad; k < T::depth; k += 8) {
+      double x[T::rm][2][4];  // real and imaginary
+#pragma unroll
+      for (int r = 0; r < T::rm; ++r)
+#pragma unroll
+        for (int g = 0; g < 4; ++g) {
+          const XA z = conj_if<T::conj_a>(a[in_a(i + r * 16 + g % 2 * 8, k + g / 2 * 4)]);
+          x[r][0][g] = z.x, x[r][1][g] = z.y;
+        }
+#pragma unroll
+      for (int s = 0; s < T::rn; ++s) {
+        const XB y = conj_if<T::conj_b>(b[in_b(j + s * 8, k)]), z = conj_if<T::conj_b>(b[in_b(j + s * 8, k + 4)]);
+#pragma unroll
+        for (int r = 0; r < T::rm; ++r) {
+          double(*const sum)[4] = reinterpret_cast<double(*)[4]>(&sums.acc[(r * T::rn + s) * 8]);
+          mma_f64_tall(sum[0], x[r][0], {y.x, z.x}), mma_f64_tall(sum[1], x[r][0], {y.y, z.y});
+          mma_f64_tall(sum[0], x[r][1], {-y.y, -z.y}), mma_f64_tall(sum[1], x[r][1], {y.x, z.x});
+        }
+      }
     }
   } else {
     // A fragment of a is two squares high and two deep; of b, two deep, and two fragments are loaded at once.
@@ -134,8 +169,10 @@ struct tile_image {
 #pragma unroll
           for (int h = 0; h < 2; ++h) {
             const int i = (warp / T::warps_n * T::rm + r) * 16 + h * 8 + lane / 4, j = (warp % T::warps_n * T::rn + s) * 8 + lane % 4 * 2;
-            const W* const pair = &sums.acc[(r * T::rn + s) * 4 + 2 * h];
-            *reinterpret_cast<pack<W, 2>*>(image + i * pitch + j) = pack<W, 2>{{pair[0], pair[1]}};
+            pack<W, 2>& to = *reinterpret_cast<pack<W, 2>*>(image + i * pitch + j);
+            const auto* const pair = &sums.acc[(r * T::rn + s) * tile_sums<T, W>::fragment::count + 2 * h];
+            if constexpr (T::compute == 3) to = pack<W, 2>{{{pair[0], pair[4]}, {pair[1], pair[5]}}};
+            else to = pack<W, 2>{{pair[0], pair[1]}};
           }
     }
   }
@@ -300,7 +337,7 @@ extern "C" __global__ void RICCI_NEIGHBOURS __launch_bounds__(tile_type::block, 
     const auto end = [&](i64 slice) { copy_a.end(slot_a(slice)), copy_b.end(slot_b(slice)); };
     tile_sums<T, W> sums;
 #pragma unroll
-    for (auto& x : sums.acc) x = zero_of(static_cast<W*>(nullptr));
+    for (auto& x : sums.acc) x = zero_of(static_cast<typename tile_sums<T, W>::fragment::type*>(nullptr));
 #pragma unroll 1
     for (int s = 0; s < stages - 1; ++s) {
       if (s < slices) begin(s), end(s);

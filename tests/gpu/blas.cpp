@@ -9,6 +9,7 @@
 #include "gpu/blas.hpp"
 #include "gpu/measure.hpp"
 #include "gpu/step.hpp"
+#include "gpu/transposed.hpp"
 
 using namespace ricci;
 using namespace ricci::cuda;
@@ -163,4 +164,35 @@ TEST_CASE("the library is used where it may be and where it wins") {
   CHECK(!blas_call_of(s).used);  // the library would round twice
   s.beta = false, s.b = dtype::f32;
   CHECK(!blas_call_of(s).used);
+}
+
+TEST_CASE("transpositions around the library: where it may and where it wins") {
+  gpu_machine m = described_h200();
+  // C(a,b,c,d) = A(a,e,b,f) B(f,d,e,c), labels by number; b is no axis beside a, nor d beside c.
+  const auto ways = [&](dtype t, std::vector<std::int64_t> extents, int beta = 0) {
+    pair_op op;
+    op.c = tensor_of({0, 1, 2, 3}, extents, 0), op.a = tensor_of({0, 4, 1, 5}, extents, 0), op.b = tensor_of({5, 3, 4, 2}, extents, 0);
+    op.a.type = op.b.type = op.c.type = t, op.beta.base = beta;
+    return by_transposition(op, extents, m, 0);
+  };
+  const std::vector<std::int64_t> eights{48, 40, 44, 40, 36, 40}, odd_sum{48, 40, 44, 40, 37, 39}, odd_rows{47, 39, 44, 40, 36, 40}, few{8, 8, 8, 8, 8, 8};
+  CHECK(ways(dtype::f16, eights).ops.empty());  // a described machine has none
+  m.blas = blas_use::where_it_wins;
+  for (const dtype t : {dtype::f16, dtype::bf16, dtype::f32, dtype::f64, dtype::c64, dtype::c128}) {
+    CAPTURE(name_of(t));
+    const transposed_product found = ways(t, eights);
+    REQUIRE(found.ops.size() == 3);
+    CHECK(found.temporaries.size() == 2);
+    CHECK(blas_call_of(shape_of(found.ops.back(), eights)).used);
+    CHECK(ways(t, few).ops.empty());
+  }
+  // Rows and sums of 16 bits that are no multiples of eight are slow there; with a beta the library would round twice.
+  CHECK(ways(dtype::f16, odd_sum).ops.empty());
+  CHECK(ways(dtype::bf16, odd_rows).ops.empty());
+  CHECK(ways(dtype::f16, eights, 1).ops.empty());
+  CHECK(ways(dtype::f64, odd_sum).ops.size() == 3);
+  CHECK(ways(dtype::f64, eights, 1).ops.size() == 3);
+  m.blas = blas_use::always;
+  CHECK(ways(dtype::f16, odd_sum).ops.size() == 3);
+  CHECK(ways(dtype::f16, odd_sum, 1).ops.empty());
 }

@@ -30,8 +30,8 @@ struct blas_offsets {
 };
 blas_offsets offsets_of(const blas_call& c, std::int64_t at);
 
-/// Whether the call is expected to beat ricci's own kernels.
-bool blas_wins(const step_shape& s, const blas_call& c);
+/// Whether the call is expected to beat ricci's own kernels, on a machine with or without warpgroups.
+bool blas_wins(const step_shape& s, const blas_call& c, bool warpgroups);
 
 /// "cuBLAS, 100 products of 96 x 96 x 96"
 std::string to_string(const blas_call& c);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <numeric>
 
 #include "gpu/blas.hpp"
 
@@ -73,16 +74,20 @@ blas_offsets offsets_of(const blas_call& c, std::int64_t at) {
   return to;
 }
 
-bool blas_wins(const step_shape& s, const blas_call& c) {
+bool blas_wins(const step_shape& s, const blas_call& c, bool warpgroups) {
   // Measured with square batches on an H200: where the library passes ricci's kernels.
   const double side = std::cbrt(static_cast<double>(c.rows) * static_cast<double>(c.cols) * static_cast<double>(c.sum));
   // Products that only the library has to do one by one are done together by tiles.
   const bool cut = count_of(s.m) * count_of(s.n) > c.rows * c.cols;
   // Slower than tiles (measured on an H200): 16 bits at odd distances with long sums or short sides, and narrow products in batches.
-  if (size_of(s.a) == 2 && (c.row_a % 2 != 0 || c.row_b % 2 != 0) && (c.sum >= 512 || side < 72)) return false;
+  const bool half = size_of(s.a) == 2;
+  if (half && (c.row_a % 2 != 0 || c.row_b % 2 != 0) && (c.sum >= 512 || side < 72)) return false;
+  // Beside warpgroups also at other distances than multiples of 16 bytes, but for short sides of two elements at once.
+  const auto together = std::gcd(std::gcd(c.row_a, c.row_b), std::int64_t{8});
+  if (half && warpgroups && (together == 4 || (together == 2 && side >= 240))) return false;
   if (compute_type(s.c) == dtype::f32 && !is_complex(s.c) && c.batch.extent > 1 && std::min(c.rows, c.cols) < 48) return false;
   // A call alone takes some ten microseconds (measured on an H100).
-  constexpr double least_flops = 1e8;
+  const double least_flops = half && warpgroups ? 2e9 : 1e8;
   return flops_of(s) >= least_flops && std::min({c.rows, c.cols, c.sum}) >= 32 && side > (cut ? 100 : s.c == dtype::c128 ? 51 : s.c == dtype::c64 ? 59 : 64.5);
 }
 

@@ -79,6 +79,8 @@ std::string log_of(const compiler& c, nvrtc_program p) {
 
 const compiler_info& find_compiler() { return the_compiler().info; }
 
+bool has_warpgroups(int architecture) { return architecture == 90 && the_compiler().info.version >= 12000; }
+
 std::vector<std::string> usual_options() { return {"--std=c++17"}; }
 
 std::string compile_text(const std::string& text, int architecture, const std::vector<std::string>& options) {
@@ -93,7 +95,7 @@ std::string compile_text(const std::string& text, int architecture, const std::v
   if (!exact && target == architecture)
     throw error(errc::no_gpu, "the compiler " + c.info.file + " knows no architecture as old as sm_" + std::to_string(architecture));
   std::vector<std::string> all = options;
-  all.push_back((exact ? "--gpu-architecture=sm_" : "--gpu-architecture=compute_") + std::to_string(target));
+  all.push_back((exact ? "--gpu-architecture=sm_" : "--gpu-architecture=compute_") + std::to_string(target) + (exact && has_warpgroups(target) ? "a" : ""));
   std::vector<const char*> words;
   for (const std::string& o : all) words.push_back(o.c_str());
   nvrtc_program p = nullptr;

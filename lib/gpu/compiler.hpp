@@ -15,6 +15,9 @@ struct compiler_info {
 
 const compiler_info& find_compiler();
 
+/// Whether kernels may use what belongs to compute capability 9.0 alone: products by warpgroups.
+bool has_warpgroups(int architecture);
+
 /// Machine code (or PTX, if the architecture is newer than the compiler) of a text. The headers of lib/gpu/kernels can
 /// be included. Errors: no_gpu without NVRTC, gpu_failed with the compiler's log.
 std::string compile_text(const std::string& text, int architecture, const std::vector<std::string>& options);

@@ -11,6 +11,7 @@
 #include <ricci/core/error.hpp>
 
 #include "gpu/blas.hpp"
+#include "gpu/compiler.hpp"
 #include "gpu/tuned.hpp"
 
 namespace ricci::cuda {
@@ -49,6 +50,7 @@ gpu_machine describe(const driver& d, cu_device which) {
   m.registers = attribute(d, registers_per_multiprocessor, which);
   m.threads = attribute(d, threads_per_multiprocessor, which);
   m.l2_bytes = attribute(d, l2_cache_size, which);
+  m.warpgroups = has_warpgroups(m.architecture);
   if (m.name == described_h200().name) return m;
   // Not measured: nine tenths of the bandwidth on paper, and multiply-adds by the number of units.
   m.bandwidth = 0.9 * 2e-6 * attribute(d, memory_clock, which) * attribute(d, bus_width, which) / 8;

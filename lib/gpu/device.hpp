@@ -28,6 +28,7 @@ struct gpu_machine {
   double peak_f64 = 34000, peak_f32 = 67000;             // GFLOP/s of multiply-adds
   double tensor_f64 = 67000, tensor_16 = 790000;         // of the tensor cores
   blas_use blas = blas_use::never;                       // a described machine's plans need nothing but ricci
+  bool warpgroups = true;                                // multiply whole slices: compute capability 9.0, and a compiler that knows it
   bool shares = true;                                    // threads may share products as they lie where that is faster; tests do without
   std::shared_ptr<const tuned_table> tuned{};            // measured on this machine; null: the shipped table alone
   bool operator==(const gpu_machine&) const = default;

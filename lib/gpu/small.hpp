@@ -10,7 +10,7 @@
 namespace ricci::cuda {
 
 /// How the products of a tile are made.
-enum class arithmetic : int { threads, mma_f64, mma_16, mma_c128 };
+enum class arithmetic : int { threads, mma_f64, mma_16, mma_c128, wgmma_16 };
 const char* name_of(arithmetic a);  // as it is written in C++
 std::string to_string(arithmetic a);  // for people
 

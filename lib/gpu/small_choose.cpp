@@ -302,12 +302,12 @@ small_config choose_small(const small_shape& s, const gpu_machine& m) {
 }
 
 const char* name_of(arithmetic a) {
-  static constexpr const char* names[] = {"threads", "mma_f64", "mma_16", "mma_c128"};
+  static constexpr const char* names[] = {"threads", "mma_f64", "mma_16", "mma_c128", "wgmma_16"};
   return names[static_cast<int>(a)];
 }
 
 std::string to_string(arithmetic a) {
-  static constexpr const char* names[] = {"multiply-adds", "f64 tensor cores", "16-bit tensor cores", "complex products on the f64 tensor cores"};
+  static constexpr const char* names[] = {"multiply-adds", "f64 tensor cores", "16-bit tensor cores", "complex products on the f64 tensor cores", "16-bit tensor cores by warpgroups"};
   return names[static_cast<int>(a)];
 }
 

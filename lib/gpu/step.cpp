@@ -250,7 +250,7 @@ step_plan plan_step(const step_shape& s, const gpu_machine& m, bool in_parts) {
     const blas_call c = blas_call_of(s);
     // Long sums of few rows along many columns: 25 against 18 TFLOP/s.
     const bool passed = p.kind == kernel_kind::panel && p.panel.keeps_b && p.panel.teams > 1 && count_of(p.shape.m) <= 96 && count_of(p.shape.n) > 96;
-    if (c.used && (m.blas == blas_use::always || (!passed && blas_wins(s, c)))) p.blas = c;
+    if (c.used && (m.blas == blas_use::always || (!passed && blas_wins(s, c, m.warpgroups)))) p.blas = c;
   }
   // What neighbours do not add needs memory: the vendor's call has none.
   const std::int64_t tile_parts = p.tile.beside ? 1 : std::exchange(p.tile.parts, 1);

@@ -122,7 +122,7 @@ bool can_permute(const step_shape& s);
 std::int64_t permute_squares(const step_shape& s);
 std::string tile_text(const step_plan& p, const alignments& at, int& shared_bytes);
 /// The configurations that are considered for a step, with sums in one part.
-std::vector<tile_config> tile_candidates(const step_shape& s);
+std::vector<tile_config> tile_candidates(const step_shape& s, const gpu_machine& m);
 /// in_parts: there is memory for partial sums.
 tile_config choose_tile(const step_shape& s, const gpu_machine& m, bool in_parts);
 /// What tiles take for their arithmetic and copies about, in seconds, beside the launch.

@@ -25,6 +25,20 @@ std::vector<tile_config> tiles_of_16_bits(std::int64_t m, std::int64_t n, std::i
   return all;
 }
 
+/// The same by warpgroups of 64 rows each, which multiply slices of 64 terms: two blocks of a multiprocessor in turn, or one that
+/// begins a slice before the last is done.
+std::vector<tile_config> tiles_of_warpgroups(std::int64_t m, std::int64_t n) {
+  std::vector<tile_config> all;
+  const auto add = [&](int rows, int cols, int stages, int blocks) {
+    all.push_back({arithmetic::wgmma_16, rows, cols, 64, stages, 2 * rows, 1, cols / 8, rows / 16, 1, blocks});
+  };
+  add(128, 128, 3, 2);
+  if (m > 128 && n > 64) add(256, 128, 4, 1);
+  if (m > 64 && n > 128) add(128, 256, 4, 1);
+  add(64, 128, 4, 2), add(128, 64, 4, 2), add(64, 64, 4, 3);
+  return all;
+}
+
 /// By multiply-adds of single threads in float: those of 8 x 8 a thread come near the peak, the others waste less.
 std::vector<tile_config> tiles_of_floats(std::int64_t m, std::int64_t n, std::int64_t k) {
   const int depth = k > 64 ? 32 : 16;
@@ -71,12 +85,17 @@ std::vector<tile_config> tiles_of_complex_doubles(std::int64_t m, std::int64_t n
 
 }  // namespace
 
-std::vector<tile_config> tile_candidates(const step_shape& s) {
+std::vector<tile_config> tile_candidates(const step_shape& s, const gpu_machine& machine) {
   const std::int64_t m = count_of(s.m), n = count_of(s.n), k = count_of(s.k);
   const bool same = s.a == s.b && compute_type(s.c) == compute_type(s.a);
   if (same && s.a == dtype::f64) return tiles_of_doubles(m, n);
   if (same && s.a == dtype::c128) return tiles_of_complex_doubles(m, n);
-  if (same && size_of(s.a) == 2) return tiles_of_16_bits(m, n, k);
+  if (same && size_of(s.a) == 2) {
+    std::vector<tile_config> all = tiles_of_16_bits(m, n, k);
+    if (machine.warpgroups && std::min(m, n) > few_of_16_bits)
+      for (const tile_config& c : tiles_of_warpgroups(m, n)) all.push_back(c);
+    return all;
+  }
   if (compute_type(s.c) == dtype::f32) return tiles_of_floats(m, n, k);
   if (compute_type(s.c) == dtype::c64) return tiles_of_complex_floats(m, n);
   return {tile_of_threads(s.c, m, n)};
@@ -101,6 +120,7 @@ tile_copies copies_of(const step_shape& s, const alignments& at) {
 double share_of_peak(const tile_config& c, bool complex) {
   const double intensity = static_cast<double>(c.rows) * c.cols / (c.rows + c.cols);
   switch (c.compute) {
+    case arithmetic::wgmma_16: return c.rows * c.cols > 128 * 128 ? 0.88 : c.rows * c.cols == 128 * 128 ? 0.75 : c.rows * c.cols > 64 * 64 ? 0.61 : 0.44;
     case arithmetic::mma_16: return (c.rm * c.rn >= 32 ? 0.37 : 0.32) * std::min(1.0, intensity / 56);
     case arithmetic::mma_f64: return 0.65 * std::min(1.0, intensity / 28);
     case arithmetic::mma_c128: return c.block <= 64 ? 0.75 : 0.70;
@@ -116,16 +136,19 @@ double tile_seconds(const step_shape& given, const tile_config& c, const gpu_mac
   // Seconds: for a slice, and an element that comes alone (of 16 bits: less), of a thread that nobody else hides; for a block; for
   // neighbours' parts.
   constexpr double wait = 0.5e-6, wait_for_single = 33e-9, once = 1.5e-6, beside = 2e-6;
+  constexpr double wait_of_warpgroups = 0.35e-6, once_of_warpgroups = 1e-6, of_result = 0.12e-9;
   // Of a multiprocessor in a second; for an element that comes alone, and where addresses are one addition.
   constexpr double instructions = 218e9, of_single = 17, of_half = 30, of_even_single = 6, of_even_half = 10;
+  constexpr double of_short_copy = 0.1e-9;                                // seconds of a multiprocessor: 4 or 8 bytes, elements of 16 bits
   constexpr double line = 128, of_line = 0.57e-9;                         // bytes; seconds of a multiprocessor: elements apart come from lines of their own
   const step_shape s = arranged_for_tiles(given, c);
   const tile_copies copies = copies_of(s, {16, 16, 16});
   double singles = 0, single_work = 0;
   const auto add = [&](int vec, int lines, dtype t, const std::vector<axis>& fast, const std::vector<axis>& slow, stride_of_axis stride) {
+    const double elements = static_cast<double>(lines) * c.depth, size = static_cast<double>(size_of(t));
+    if (size == 2 && vec > 1 && vec < 8) single_work += elements / vec * of_short_copy;
     if (vec > 1) return;
     const bool even = fast.size() == 1 && slow.size() == 1;  // addresses are one addition
-    const double elements = static_cast<double>(lines) * c.depth, size = static_cast<double>(size_of(t));
     const std::int64_t apart = fast.empty() ? 1 : std::abs(fast.back().*stride);
     const double each = size == 2 ? (even ? of_even_half : of_half) : even ? of_even_single : of_single;
     if (size < 16) singles += size == 2 ? 0.45 * elements : elements, single_work += elements * each / instructions;
@@ -133,23 +156,26 @@ double tile_seconds(const step_shape& given, const tile_config& c, const gpu_mac
   };
   add(copies.vec_a, c.rows, s.a, copies.a_along_k ? s.k : s.m, copies.a_along_k ? s.m : s.k, &axis::a);
   add(copies.vec_b, c.cols, s.b, copies.b_along_k ? s.k : s.n, copies.b_along_k ? s.n : s.k, &axis::b);
-  const bool threads = c.compute == arithmetic::threads, wide = compute_type(s.c) == dtype::f64 || s.c == dtype::c128;
-  const double peak = 1e9 * (c.compute == arithmetic::mma_16 ? m.tensor_16 : c.compute == arithmetic::mma_f64 || c.compute == arithmetic::mma_c128 ? m.tensor_f64 : wide ? m.peak_f64 : m.peak_f32);
+  const bool threads = c.compute == arithmetic::threads, warpgroups = c.compute == arithmetic::wgmma_16, wide = compute_type(s.c) == dtype::f64 || s.c == dtype::c128;
+  const double peak = 1e9 * (c.compute == arithmetic::mma_16 || warpgroups ? m.tensor_16 : c.compute == arithmetic::mma_f64 || c.compute == arithmetic::mma_c128 ? m.tensor_f64 : wide ? m.peak_f64 : m.peak_f32);
   const double flops = (is_complex(s.c) ? 8.0 : 2.0) * c.rows * c.cols * c.depth;
   const double work = flops / (share_of_peak(c, is_complex(s.c)) * peak / m.multiprocessors) + single_work;
   const std::int64_t blocks = divide_up(count_of(s.m), c.rows) * divide_up(count_of(s.n), c.cols) * count_of(s.batch) * c.parts;
   const std::int64_t slices = divide_up(divide_up(count_of(s.k), c.depth), c.parts);
   const std::int64_t each = divide_up(blocks, m.multiprocessors), at_once = std::min<std::int64_t>(each, c.blocks);
   const double warps = static_cast<double>(at_once * c.block) / 128;  // of each of the four schedulers
-  const double busy = std::min(1.0, threads ? 0.4 + 0.5 * warps : 0.5 + 0.2 * warps), rounds = static_cast<double>(divide_up(each, at_once));
-  const double slice = std::max(rounds * (wait + wait_for_single * singles / c.block), static_cast<double>(each) * work / busy);
-  return static_cast<double>(slices) * slice + rounds * once + (c.parts == 1 ? 0 : c.beside ? beside : adding_parts);
+  const double busy = warpgroups ? 1 : std::min(1.0, threads ? 0.4 + 0.5 * warps : 0.5 + 0.2 * warps), rounds = static_cast<double>(divide_up(each, at_once));
+  const double slice = std::max(rounds * ((warpgroups ? wait_of_warpgroups : wait) + wait_for_single * singles / c.block), static_cast<double>(each) * work / busy);
+  return static_cast<double>(slices) * slice + rounds * (!warpgroups ? once : once_of_warpgroups + of_result * c.rows * c.cols) + (c.parts == 1 ? 0 : c.beside ? beside : adding_parts);
 }
 
 tile_config choose_tile(const step_shape& s, const gpu_machine& machine, bool in_parts) {
   tile_config best;
   double least = 0;
-  for (tile_config c : tile_candidates(s)) {
+  for (tile_config c : tile_candidates(s, machine)) {
+    // Elements that come one by one take longer than their products: warpgroups gain nothing (measured on an H200).
+    if (c.compute == arithmetic::wgmma_16)
+      if (const tile_copies copies = copies_of(arranged_for_tiles(s, c), {16, 16, 16}); std::min(copies.vec_a, copies.vec_b) == 1) continue;
     const std::int64_t slices = divide_up(count_of(s.k), c.depth);
     const std::int64_t blocks = divide_up(count_of(s.m), c.rows) * divide_up(count_of(s.n), c.cols) * count_of(s.batch);
     const auto consider = [&](std::int64_t parts, bool beside) {
@@ -181,13 +207,28 @@ step_shape arranged_for_tiles(const step_shape& given, const tile_config& c) {
   return s;
 }
 
+namespace {
+
+/// c += a b of 64 rows, all columns and 16 terms; the matrices as the hardware is told of them.
+std::string warpgroup_text(int cols, bool bfloat, bool a_along_k, bool b_along_k) {
+  const int sums = cols / 2;
+  std::string list, bound;
+  for (int r = 0; r < sums; ++r) list += (r == 0 ? "%" : ",%") + std::to_string(r), bound += (r == 0 ? "\"+f\"(c[" : ",\"+f\"(c[") + std::to_string(r) + "])";
+  const std::string type = bfloat ? "bf16" : "f16";
+  return "  static __device__ void multiply(float (&c)[" + std::to_string(sums) + "], u64 a, u64 b) {\n    asm volatile(\"{\\n.reg .pred always;\\nsetp.eq.u32 always, 0, 0;\\nwgmma.mma_async.sync.aligned.m64n" + std::to_string(cols) + "k16.f32." + type + "." + type +
+         " {" + list + "},%" + std::to_string(sums) + ",%" + std::to_string(sums + 1) + ",always,1,1," + (a_along_k ? "0" : "1") + "," + (b_along_k ? "0" : "1") + ";\\n}\" : " + bound + " : \"l\"(a), \"l\"(b));\n  }\n";
+}
+
+}  // namespace
+
 std::string tile_text(const step_plan& p, const alignments& at, int& shared_bytes) {
   const step_shape& s = p.shape;
   const tile_config& c = p.tile;
   const auto [a_along_k, b_along_k, vec_a, vec_b, vec_c] = copies_of(s, at);
   // Single elements need more addresses; some texts with a beta, or with parts, would spill.
+  const bool warpgroups = c.compute == arithmetic::wgmma_16;
   const bool crowded = (std::min(vec_a, vec_b) == 1 && !is_complex(s.c)) || (c.compute == arithmetic::mma_f64 && s.beta) || (c.compute == arithmetic::mma_16 && c.parts > 1) ||
-                       (c.compute == arithmetic::threads && s.beta && (a_along_k || b_along_k));
+                       (c.compute == arithmetic::threads && s.beta && (a_along_k || b_along_k || (is_complex(s.c) && count_of(s.m) % c.rows != 0)));
   const int blocks = crowded ? std::min(c.blocks, 2) : c.blocks;
   std::string t = (c.beside ? "#define RICCI_BLOCKS_BESIDE " + std::to_string(c.parts) + "\n" : "") + "#include \"element.cuh\"\nstruct tile_type {\n";
   t += "  using A = " + element_text(s.a) + ";\n  using B = " + element_text(s.b) + ";\n  using C = " + element_text(s.c) + ";\n";
@@ -202,7 +243,7 @@ std::string tile_text(const step_plan& p, const alignments& at, int& shared_byte
   const bool a_stays = a_along_k && (c.compute != arithmetic::threads || vec_a > 1), b_stays = b_along_k && (c.compute != arithmetic::threads || vec_b > 1);
   const auto pad = [&](bool along_k, dtype type) {
     switch (c.compute) {
-      case arithmetic::mma_16: return 8;
+      case arithmetic::mma_16: case arithmetic::wgmma_16: return 8;
       case arithmetic::mma_f64: return 4;
       case arithmetic::mma_c128: return along_k ? 4 : 2;
       default: return along_k ? 16 / static_cast<int>(size_of(type)) : 0;
@@ -213,10 +254,13 @@ std::string tile_text(const step_plan& p, const alignments& at, int& shared_byte
   const auto step = [](const std::vector<axis>& group, stride_of_axis stride) { return group.size() == 1 ? group[0].*stride : 0; };
   t += constant_text("i64", "row_step", step(s.m, &axis::a)) + constant_text("i64", "col_step", step(s.n, &axis::b));
   t += constant_text("i64", "sum_step_a", step(s.k, &axis::a)) + constant_text("i64", "sum_step_b", step(s.k, &axis::b));
+  t += constant_text("alternate", c.blocks > 1);
+  if (warpgroups) t += warpgroup_text(c.cols, s.a == dtype::bf16, a_stays, b_stays);
   t += offset_function("row", s.m, "ac") + offset_function("col", s.n, "bc") + offset_function("sum", s.k, "ab");
   // As tile.cuh lays out its stages, and the results.
   const auto bytes = [&](int lines, bool stays, int gap, dtype type) {
-    const int elements = stays ? lines * (c.depth + gap) : c.depth * (lines + gap);
+    const int run = stays ? c.depth : lines, other = stays ? lines : c.depth;
+    const int elements = other * (run + (warpgroups ? 0 : gap));
     return (elements * static_cast<int>(size_of(type)) + 15) / 16 * 16;
   };
   shared_bytes = c.stages * (bytes(c.rows, a_stays, pad_a, s.a) + bytes(c.cols, b_stays, pad_b, s.b));

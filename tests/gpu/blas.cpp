@@ -135,6 +135,16 @@ TEST_CASE("the library is used where it may be and where it wins") {
   CHECK(!used(dtype::f16, 32));
   CHECK(!used(dtype::f64, 64));
   CHECK(used(dtype::f64, 72));
+  // Beside warpgroups: rows at multiples of 8 bytes, or of 4 where they are long, are faster in tiles; so is what a call takes longer for.
+  CHECK(!used(dtype::f16, 132));
+  CHECK(used(dtype::f16, 130));
+  CHECK(!used(dtype::f16, 250));
+  CHECK(!used(dtype::f16, 512, 1));
+  CHECK(used(dtype::f16, 1032, 1));
+  m.warpgroups = false;
+  for (const int n : {132, 130, 250}) CHECK(used(dtype::f16, n));
+  CHECK(used(dtype::f16, 512, 1));
+  m.warpgroups = true;
   CHECK(!used(dtype::f64, 72, 100));  // a call takes longer
   CHECK(used(dtype::c128, 56));
   CHECK(!used(dtype::c128, 48));
@@ -164,6 +174,30 @@ TEST_CASE("the library is used where it may be and where it wins") {
   CHECK(!blas_call_of(s).used);  // the library would round twice
   s.beta = false, s.b = dtype::f32;
   CHECK(!blas_call_of(s).used);
+}
+
+TEST_CASE("warpgroups multiply where the machine has them, both sides are long and neighbours come together") {
+  gpu_machine m = described_h200();
+  const auto by_warpgroups = [&](const step_shape& s) {
+    const step_plan p = cuda::plan_step(s, m);
+    return p.kind == kernel_kind::tile && p.tile.compute == arithmetic::wgmma_16;
+  };
+  const auto square = [](dtype t, int n) { return square_step(t, n, false, 100); };
+  for (const dtype t : {dtype::f16, dtype::bf16}) {
+    CHECK(by_warpgroups(square(t, 1024)));
+    CHECK(by_warpgroups(square(t, 1022)));
+    CHECK(!by_warpgroups(square(t, 1021)));
+    CHECK(!by_warpgroups(product_step(t, 1024, 32, 1024, false, 100)));
+    CHECK(!by_warpgroups(product_step(t, 32, 1024, 1024, false, 100)));
+  }
+  for (const dtype t : {dtype::f32, dtype::f64, dtype::c64, dtype::c128}) CHECK(!by_warpgroups(square(t, 1024)));
+  step_shape mixed = square(dtype::f16, 1024);
+  mixed.c = dtype::f32;
+  CHECK(by_warpgroups(mixed));
+  mixed.b = dtype::bf16;
+  CHECK(!by_warpgroups(mixed));
+  m.warpgroups = false;
+  CHECK(!by_warpgroups(square(dtype::f16, 1024)));
 }
 
 TEST_CASE("transpositions around the library: where it may and where it wins") {

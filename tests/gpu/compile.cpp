@@ -48,11 +48,13 @@ void add_table(std::vector<job>& to, int architecture, int every) {
 
 /// Other layouts, other alignments, and the other families.
 void add_families(std::vector<job>& to, int architecture) {
+  gpu_machine m = described_h200();
+  m.architecture = architecture, m.warpgroups = has_warpgroups(architecture);
   for (int t = 0; t < dtype_count; ++t) {
     const dtype type = static_cast<dtype>(t);
     const auto add = [&](const char* what, step_shape s, const alignments& at, bool last = false) {
       s.a = s.b = s.c = type;
-      const step_plan p = cuda::plan_step(s, described_h200());
+      const step_plan p = cuda::plan_step(s, m);
       to.push_back({std::string(what) + " " + name_of(type), request_of(last && p.last ? *p.last : p, at), architecture});
     };
     step_shape s = square_step(type, 7, true, 1000);
@@ -115,7 +117,7 @@ void add_families(std::vector<job>& to, int architecture) {
         else x.m[0].a = 1, x.k[0].a = rows;
         step_plan p;
         p.kind = kernel_kind::tile;
-        for (const tile_config& c : tile_candidates(x)) {
+        for (const tile_config& c : tile_candidates(x, m)) {
           p.tile = c, p.tile.parts = along ? 4 : 1, p.tile.beside = along, p.shape = arranged_for_tiles(x, c);
           to.push_back({to_string(p) + " " + name_of(type), request_of(p, {}), architecture});
         }

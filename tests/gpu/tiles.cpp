@@ -51,7 +51,7 @@ TEST_CASE("every configuration of tiles gives the same products") {
         p.kind = kernel_kind::tile;
         const step_shape given = p.shape;
         unsigned number = at;
-        for (const tile_config& c : tile_candidates(given))
+        for (const tile_config& c : tile_candidates(given, current_device().machine))
           for (const int together : {1, number++ % 2 == 0 ? 3 : 8}) {
             if (together > 1 && current_device().machine.architecture < 90) continue;
             p.tile = c, p.tile.parts = together, p.tile.beside = together > 1;

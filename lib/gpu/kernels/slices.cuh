@@ -6,31 +6,42 @@
 template <bool AlongK, int Pitch>
 __device__ constexpr int place_in(int line, int k) { return AlongK ? line * Pitch + k : k * Pitch + line; }
 
+/// The same as warpgroups read them: runs of `Run` elements, 128 or 64 bytes, one of each of the `Others` lines (or terms) after the
+/// other, their pieces of 16 bytes in an order of their own, by where the run lies, so that neighbouring lines' are in other banks.
+template <bool AlongK, int Others, int Run>
+__device__ constexpr int swizzled_place(int line, int k) {
+  const int run = AlongK ? k : line, other = AlongK ? line : k, pieces = Run / 8;
+  return (run / Run * Others + other) * Run + (run / 8 % pieces ^ other * pieces / 8 % pieces) * 8 + run % 8;
+}
+__device__ constexpr int swizzled_run(int elements) { return elements % 64 == 0 ? 64 : 32; }
+
 /// What slice_copy is told of a, and of b.
 template <class T>
 struct rows_of {
   using element = typename T::A;
   static constexpr int lines = T::rows, pad = T::pad_a, vec = T::vec_a;
-  static constexpr bool along_k = T::a_along_k, stays = T::a_stays, all_lines = T::m % T::rows == 0, all_terms = T::k % T::depth == 0;
+  static constexpr bool along_k = T::a_along_k, stays = T::a_stays, swizzled = T::compute == 4, all_lines = T::m % T::rows == 0, all_terms = T::k % T::depth == 0;
   static constexpr i64 line_step = T::row_step, term_step = T::sum_step_a;
 };
 template <class T>
 struct columns_of {
   using element = typename T::B;
   static constexpr int lines = T::cols, pad = T::pad_b, vec = T::vec_b;
-  static constexpr bool along_k = T::b_along_k, stays = T::b_stays, all_lines = T::n % T::cols == 0, all_terms = T::k % T::depth == 0;
+  static constexpr bool along_k = T::b_along_k, stays = T::b_stays, swizzled = T::compute == 4, all_lines = T::n % T::cols == 0, all_terms = T::k % T::depth == 0;
   static constexpr i64 line_step = T::col_step, term_step = T::sum_step_b;
 };
 
 /// Copies a slice of `Depth` terms; what lies outside becomes zero. Elements too small for asynchronous copies wait in registers from
-/// `begin` to `end`, all of a slice at once.
+/// `begin` to `end`, all of a slice at once; if they are too many, `begin` is done with them piece by piece.
 template <class S, int Depth, int Block>
 struct slice_copy {
   using X = typename S::element::type;
-  static constexpr int pitch = (S::stays ? Depth : S::lines) + S::pad, elements = (S::stays ? S::lines : Depth) * pitch;
+  static constexpr int run = S::stays ? Depth : S::lines, other = S::stays ? S::lines : Depth;
+  static constexpr int pitch = run + (S::swizzled ? 0 : S::pad), elements = other * pitch;
   static constexpr int bytes = S::vec * static_cast<int>(sizeof(X));
   static constexpr int across = (S::along_k ? Depth : S::lines) / S::vec, total = S::lines * Depth / S::vec, turns = divide_up(total, Block);
-  static constexpr bool is_held = bytes < 4;
+  static constexpr int most_held = S::swizzled ? 16 : turns;
+  static constexpr bool is_single = bytes < 4, is_held = is_single && turns <= most_held;
   // Even: turn by turn a thread is at the same place of other lines (or terms), or beside it on the same ones, `beside` turns for each.
   static constexpr bool even = Block % across == 0 || across % Block == 0;
   static constexpr int after = even && Block > across ? Block / across : 1, beside = even && Block < across ? across / Block : 1;
@@ -48,33 +59,47 @@ struct slice_copy {
     const unsigned inside = (at % across + (even ? turn % beside * Block : 0)) * S::vec, other = at / across + (even ? turn / beside * after : 0);
     return {static_cast<int>(S::along_k ? other : inside), static_cast<int>(S::along_k ? inside : other), total % Block == 0 || turn * Block + static_cast<int>(thread) < total};
   }
-  static __device__ X* place(X* to, const piece& x) { return to + place_in<S::stays, pitch>(x.line, x.k); }
+  static __device__ X* place(X* to, const piece& x) {
+    if constexpr (S::swizzled) return to + swizzled_place<S::stays, other, swizzled_run(run)>(x.line, x.k);
+    else return to + place_in<S::stays, pitch>(x.line, x.k);
+  }
 
   /// line_at(line), term_at(k): offsets in memory.
   template <class LineAt, class TermAt>
   __device__ void begin(X* to, const X* from, i64 lines_left, i64 terms_left, const LineAt& line_at, const TermAt& term_at) {
     unsigned thread = threadIdx.x;
-    if constexpr (is_held) asm volatile("" : "+r"(thread));  // else offsets of all lines are kept from slice to slice, in too many registers
+    if constexpr (is_single) asm volatile("" : "+r"(thread));  // else offsets of all lines are kept from slice to slice, in too many registers
     const int lines = static_cast<int>(lines_left < S::lines ? lines_left : S::lines), terms = static_cast<int>(terms_left < Depth ? terms_left : Depth);
     const piece start = piece_of(thread, 0);
     const X* const first = from + (line_at(start.line) + term_at(start.k));
-    const auto copy = [&](int r) {
+    const auto copy = [&](int r, X& single) {
       const piece x = piece_of(thread, r);
       if (!x.is_there) return;
       const X* at = first;
       if constexpr (linear) at += r / beside * after * outer_step + r % beside * Block * S::vec * inner_step;
       else at = from + (line_at(x.line) + term_at(x.k));
       const bool inside = (S::all_lines || x.line < lines) && (S::all_terms || x.k < terms);
-      if constexpr (is_held) held[r] = inside ? *at : X{};
-      else if (inside) copy_async<bytes>(place(to, x), at);
-      else *reinterpret_cast<typename word<bytes>::type*>(place(to, x)) = {};
+      if constexpr (is_single) single = inside ? *at : X{};
+      else if constexpr (S::all_lines && S::all_terms) copy_async<bytes>(place(to, x), at);
+      else copy_async_or_zero<bytes>(place(to, x), at, inside);
     };
     if constexpr (is_held) {
 #pragma unroll
-      for (int r = 0; r < turns; ++r) copy(r);
+      for (int r = 0; r < turns; ++r) copy(r, held[r]);
+    } else if constexpr (is_single) {
+#pragma unroll 1
+      for (int done = 0; done < turns; done += most_held) {
+        X some[most_held];
+#pragma unroll
+        for (int r = 0; r < most_held; ++r)
+          if (done + r < turns) copy(done + r, some[r]);
+#pragma unroll
+        for (int r = 0; r < most_held; ++r)
+          if (const piece x = piece_of(thread, done + r); done + r < turns && x.is_there) *place(to, x) = some[r];
+      }
     } else {
 #pragma unroll 4
-      for (int r = 0; r < turns; ++r) copy(r);
+      for (int r = 0; r < turns; ++r) copy(r, held[0]);
     }
   }
 

@@ -8,12 +8,14 @@
 //   vec_a, vec_b, vec_c                elements of one copy, of one store
 //   row_step, col_step, sum_step_a, sum_step_b   in a factor from one to the next; 0: not always the same
 //   offsets                            where in shared memory the offsets of a tile's rows and columns are kept (0: they are not)
+//   alternate, multiply                of warpgroups: blocks of a multiprocessor take turns; the instruction
 // and the offsets
 //   row(i, a, c), col(j, b, c), sum(k, a, b), batch(z, a, b, c)
 #pragma once
 #include "neighbours.cuh"
 #include "runs.cuh"
 #include "slices.cuh"
+#include "warpgroup.cuh"
 
 struct tile_args {
   const void* a;
@@ -71,7 +73,9 @@ __device__ inline void multiply_slice(tile_sums<T, W>& sums, const XA* a, const 
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, quad = lane % 4, line = lane / 4;
   const auto in_a = [](int i, int k) { return place_in<T::a_stays, PitchA>(i, k); };
   const auto in_b = [](int j, int k) { return place_in<T::b_stays, PitchB>(j, k); };
-  if constexpr (T::compute == 0) {
+  if constexpr (by_warpgroups<T>) {
+    warpgroup_waits<T::alternate ? 0 : 1>();  // has begun: this slice's may go on while the next one's begin
+  } else if constexpr (T::compute == 0) {
     using own = tile_lines<T>;
     multiply_runs<T::rm, T::rn, own::tm, own::tn, own::a, own::b, T::a_stays, T::b_stays, PitchA, PitchB, T::depth>(
         sums.acc, a, b, static_cast<int>(threadIdx.x) / own::tn, static_cast<int>(threadIdx.x) % own::tn, in_a, in_b,
@@ -278,8 +282,8 @@ extern "C" __global__ void RICCI_NEIGHBOURS __launch_bounds__(tile_type::block, 
   using rows = slice_copy<rows_of<T>, T::depth, T::block>;
   using columns = slice_copy<columns_of<T>, T::depth, T::block>;
   constexpr int a_bytes = (rows::elements * static_cast<int>(sizeof(XA)) + 15) / 16 * 16, b_bytes = (columns::elements * static_cast<int>(sizeof(XB)) + 15) / 16 * 16;
-  constexpr int stages = T::stages;
-  extern __shared__ __align__(16) char shared[];
+  constexpr int stages = T::stages, early = slices_early<T>;
+  extern __shared__ __align__(1024) char shared[];
   const W alpha = coefficient(static_cast<W*>(nullptr), args.alpha), beta = coefficient(static_cast<W*>(nullptr), args.beta);
   constexpr i64 tiles_m = (T::m + T::rows - 1) / T::rows, tiles_n = (T::n + T::cols - 1) / T::cols;
   constexpr i64 all_slices = (T::k + T::depth - 1) / T::depth, piece = (all_slices + T::parts - 1) / T::parts;
@@ -339,20 +343,23 @@ extern "C" __global__ void RICCI_NEIGHBOURS __launch_bounds__(tile_type::block, 
 #pragma unroll
     for (auto& x : sums.acc) x = zero_of(static_cast<typename tile_sums<T, W>::fragment::type*>(nullptr));
 #pragma unroll 1
-    for (int s = 0; s < stages - 1; ++s) {
+    for (int s = 0; s < early; ++s) {
       if (s < slices) begin(s), end(s);
       commit_copies();
     }
 #pragma unroll 1
     for (i64 slice = 0; slice < slices; ++slice) {
-      wait_copies<stages - 2>();
+      wait_copies<early - 1>();
+      if constexpr (by_warpgroups<T>) show_stores();
       __syncthreads();
-      const i64 ahead = slice + stages - 1;
+      const i64 ahead = slice + early;
+      begin_products<T>(sums.acc, slot_a(slice), slot_b(slice));
       if (ahead < slices) begin(ahead);
       commit_copies();
       multiply_slice<T, XA, XB, W, rows::pitch, columns::pitch>(sums, slot_a(slice), slot_b(slice));
       if (ahead < slices) end(ahead);
     }
+    if constexpr (by_warpgroups<T>) warpgroup_waits<0>();
     if constexpr (T::compute == 0 && beside == 1) store_own<T, W>(sums, pc, row_c, col_c, i0, j0, alpha, beta);
     else store_staged<T, W>(sums, reinterpret_cast<W*>(shared), pc, row_c, col_c, i0, j0, alpha, beta, beside > 1 ? static_cast<int>(part) : 0);
     __syncthreads();

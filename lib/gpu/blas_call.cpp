@@ -87,7 +87,7 @@ bool blas_wins(const step_shape& s, const blas_call& c, bool warpgroups) {
   if (half && warpgroups && (together == 4 || (together == 2 && side >= 240))) return false;
   if (compute_type(s.c) == dtype::f32 && !is_complex(s.c) && c.batch.extent > 1 && std::min(c.rows, c.cols) < 48) return false;
   // A call alone takes some ten microseconds (measured on an H100).
-  const double least_flops = half && warpgroups ? 2e9 : 1e8;
+  const double least_flops = !half || !warpgroups || c.row_c % 8 != 0 ? 1e8 : c.batch.extent == 1 ? 3e9 : 2e9;
   return flops_of(s) >= least_flops && std::min({c.rows, c.cols, c.sum}) >= 32 && side > (cut ? 100 : s.c == dtype::c128 ? 51 : s.c == dtype::c64 ? 59 : 64.5);
 }
 

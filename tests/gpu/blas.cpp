@@ -140,7 +140,7 @@ TEST_CASE("the library is used where it may be and where it wins") {
   CHECK(used(dtype::f16, 130));
   CHECK(!used(dtype::f16, 250));
   CHECK(!used(dtype::f16, 512, 1));
-  CHECK(used(dtype::f16, 1032, 1));
+  CHECK(used(dtype::f16, 1160, 1));
   m.warpgroups = false;
   for (const int n : {132, 130, 250}) CHECK(used(dtype::f16, n));
   CHECK(used(dtype::f16, 512, 1));

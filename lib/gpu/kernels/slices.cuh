@@ -31,7 +31,7 @@ struct columns_of {
   static constexpr i64 line_step = T::col_step, term_step = T::sum_step_b;
 };
 
-/// Copies a slice of `Depth` terms; what lies outside becomes zero. Elements too small for asynchronous copies wait in registers from
+/// Copies a slice of `Depth` terms; terms outside become zero, lines outside are anything: their sums are not stored. Elements too small for asynchronous copies wait in registers from
 /// `begin` to `end`, all of a slice at once; if they are too many, `begin` is done with them piece by piece.
 template <class S, int Depth, int Block>
 struct slice_copy {
@@ -78,10 +78,11 @@ struct slice_copy {
       const X* at = first;
       if constexpr (linear) at += r / beside * after * outer_step + r % beside * Block * S::vec * inner_step;
       else at = from + (line_at(x.line) + term_at(x.k));
-      const bool inside = (S::all_lines || x.line < lines) && (S::all_terms || x.k < terms);
-      if constexpr (is_single) single = inside ? *at : X{};
-      else if constexpr (S::all_lines && S::all_terms) copy_async<bytes>(place(to, x), at);
-      else copy_async_or_zero<bytes>(place(to, x), at, inside);
+      const bool is_line = S::all_lines || x.line < lines, is_term = S::all_terms || x.k < terms;
+      if constexpr (is_single) single = is_line && is_term ? *at : X{};
+      else if (!is_line) return;
+      else if constexpr (S::all_terms) copy_async<bytes>(place(to, x), at);
+      else copy_async_or_zero<bytes>(place(to, x), at, is_term);
     };
     if constexpr (is_held) {
 #pragma unroll

@@ -82,12 +82,14 @@ bool blas_wins(const step_shape& s, const blas_call& c, bool warpgroups) {
   // Slower than tiles (measured on an H200): 16 bits at odd distances with long sums or short sides, and narrow products in batches.
   const bool half = size_of(s.a) == 2;
   if (half && (c.row_a % 2 != 0 || c.row_b % 2 != 0) && (c.sum >= 512 || side < 72)) return false;
-  // Beside warpgroups also at other distances than multiples of 16 bytes, but for short sides of two elements at once.
+  // Beside warpgroups also whole tiles with short sums, and other distances than multiples of 16 bytes, but for short sides of two
+  // elements at once.
+  if (half && warpgroups && c.rows == 128 && c.cols == 128 && c.sum <= 128) return false;
   const auto together = std::gcd(std::gcd(c.row_a, c.row_b), std::int64_t{8});
   if (half && warpgroups && (together == 4 || (together == 2 && side >= 240))) return false;
   if (compute_type(s.c) == dtype::f32 && !is_complex(s.c) && c.batch.extent > 1 && std::min(c.rows, c.cols) < 48) return false;
   // A call alone takes some ten microseconds (measured on an H100).
-  const double least_flops = !half || !warpgroups || c.row_c % 8 != 0 ? 1e8 : c.batch.extent == 1 ? 3e9 : 2e9;
+  const double least_flops = !half || !warpgroups || c.row_c % 8 != 0 ? 1e8 : c.batch.extent == 1 ? 2e10 : 2e9;
   return flops_of(s) >= least_flops && std::min({c.rows, c.cols, c.sum}) >= 32 && side > (cut ? 100 : s.c == dtype::c128 ? 51 : s.c == dtype::c64 ? 59 : 64.5);
 }
 

@@ -120,7 +120,7 @@ tile_copies copies_of(const step_shape& s, const alignments& at) {
 double share_of_peak(const tile_config& c, bool complex) {
   const double intensity = static_cast<double>(c.rows) * c.cols / (c.rows + c.cols);
   switch (c.compute) {
-    case arithmetic::wgmma_16: return c.rows * c.cols > 128 * 128 ? 0.88 : c.rows * c.cols == 128 * 128 ? 0.75 : c.rows * c.cols > 64 * 64 ? 0.61 : 0.44;
+    case arithmetic::wgmma_16: return c.blocks == 1 ? 0.88 : c.rows * c.cols >= 128 * 128 ? 0.75 : c.rows * c.cols > 64 * 64 ? 0.61 : 0.44;
     case arithmetic::mma_16: return (c.rm * c.rn >= 32 ? 0.37 : 0.32) * std::min(1.0, intensity / 56);
     case arithmetic::mma_f64: return 0.65 * std::min(1.0, intensity / 28);
     case arithmetic::mma_c128: return c.block <= 64 ? 0.75 : 0.70;
@@ -136,7 +136,7 @@ double tile_seconds(const step_shape& given, const tile_config& c, const gpu_mac
   // Seconds: for a slice, and an element that comes alone (of 16 bits: less), of a thread that nobody else hides; for a block; for
   // neighbours' parts.
   constexpr double wait = 0.5e-6, wait_for_single = 33e-9, once = 1.5e-6, beside = 2e-6;
-  constexpr double wait_of_warpgroups = 0.35e-6, once_of_warpgroups = 1e-6, of_result = 0.12e-9;
+  constexpr double wait_of_warpgroups = 0.35e-6, once_of_warpgroups = 1e-6, of_result = 0.12e-9;  // for a block; for each of its results
   // Of a multiprocessor in a second; for an element that comes alone, and where addresses are one addition.
   constexpr double instructions = 218e9, of_single = 17, of_half = 30, of_even_single = 6, of_even_half = 10;
   constexpr double of_short_copy = 0.1e-9;                                // seconds of a multiprocessor: 4 or 8 bytes, elements of 16 bits
@@ -157,7 +157,8 @@ double tile_seconds(const step_shape& given, const tile_config& c, const gpu_mac
   add(copies.vec_a, c.rows, s.a, copies.a_along_k ? s.k : s.m, copies.a_along_k ? s.m : s.k, &axis::a);
   add(copies.vec_b, c.cols, s.b, copies.b_along_k ? s.k : s.n, copies.b_along_k ? s.n : s.k, &axis::b);
   const bool threads = c.compute == arithmetic::threads, warpgroups = c.compute == arithmetic::wgmma_16, wide = compute_type(s.c) == dtype::f64 || s.c == dtype::c128;
-  const double peak = 1e9 * (c.compute == arithmetic::mma_16 || warpgroups ? m.tensor_16 : c.compute == arithmetic::mma_f64 || c.compute == arithmetic::mma_c128 ? m.tensor_f64 : wide ? m.peak_f64 : m.peak_f32);
+  const bool halves = c.compute == arithmetic::mma_16 || warpgroups;
+  const double peak = 1e9 * (halves ? m.tensor_16 : !threads ? m.tensor_f64 : wide ? m.peak_f64 : m.peak_f32);
   const double flops = (is_complex(s.c) ? 8.0 : 2.0) * c.rows * c.cols * c.depth;
   const double work = flops / (share_of_peak(c, is_complex(s.c)) * peak / m.multiprocessors) + single_work;
   const std::int64_t blocks = divide_up(count_of(s.m), c.rows) * divide_up(count_of(s.n), c.cols) * count_of(s.batch) * c.parts;
@@ -212,11 +213,17 @@ namespace {
 /// c += a b of 64 rows, all columns and 16 terms; the matrices as the hardware is told of them.
 std::string warpgroup_text(int cols, bool bfloat, bool a_along_k, bool b_along_k) {
   const int sums = cols / 2;
-  std::string list, bound;
-  for (int r = 0; r < sums; ++r) list += (r == 0 ? "%" : ",%") + std::to_string(r), bound += (r == 0 ? "\"+f\"(c[" : ",\"+f\"(c[") + std::to_string(r) + "])";
-  const std::string type = bfloat ? "bf16" : "f16";
-  return "  static __device__ void multiply(float (&c)[" + std::to_string(sums) + "], u64 a, u64 b) {\n    asm volatile(\"{\\n.reg .pred always;\\nsetp.eq.u32 always, 0, 0;\\nwgmma.mma_async.sync.aligned.m64n" + std::to_string(cols) + "k16.f32." + type + "." + type +
-         " {" + list + "},%" + std::to_string(sums) + ",%" + std::to_string(sums + 1) + ",always,1,1," + (a_along_k ? "0" : "1") + "," + (b_along_k ? "0" : "1") + ";\\n}\" : " + bound + " : \"l\"(a), \"l\"(b));\n  }\n";
+  std::string registers, operands;
+  for (int r = 0; r < sums; ++r) {
+    const std::string comma = r == 0 ? "" : ", ", number = std::to_string(r);
+    registers += comma + "%" + number, operands += comma + "\"+f\"(c[" + number + "])";
+  }
+  const std::string type = bfloat ? ".bf16" : ".f16", across_a = a_along_k ? "0" : "1", across_b = b_along_k ? "0" : "1";
+  std::string t = "  static __device__ void multiply(float (&c)[" + std::to_string(sums) + "], u64 a, u64 b) {\n";
+  t += "    asm volatile(\"{\\n.reg .pred added;\\nsetp.eq.u32 added, 0, 0;\\n\"\n";
+  t += "                 \"wgmma.mma_async.sync.aligned.m64n" + std::to_string(cols) + "k16.f32" + type + type + " {" + registers + "}, \"\n";
+  t += "                 \"%" + std::to_string(sums) + ", %" + std::to_string(sums + 1) + ", added, 1, 1, " + across_a + ", " + across_b + ";\\n}\"\n";
+  return t + "                 : " + operands + " : \"l\"(a), \"l\"(b));\n  }\n";
 }
 
 }  // namespace

@@ -129,9 +129,10 @@ TEST_CASE("calls of a library do what the step says") {
 TEST_CASE("the library is used where it may be and where it wins") {
   gpu_machine m = described_h200();
   const auto used = [&](dtype t, int n, std::int64_t batch = 1000) { return cuda::plan_step(square_step(t, n, false, batch), m).blas.used; };
-  CHECK(!used(dtype::f16, 128));  // a described machine has none
+  CHECK(!used(dtype::f16, 160));  // a described machine has none
   m.blas = blas_use::where_it_wins;
-  CHECK(used(dtype::f16, 128));
+  CHECK(used(dtype::f16, 160));
+  CHECK(!used(dtype::f16, 128));
   CHECK(!used(dtype::f16, 32));
   CHECK(!used(dtype::f64, 64));
   CHECK(used(dtype::f64, 72));
@@ -139,10 +140,10 @@ TEST_CASE("the library is used where it may be and where it wins") {
   CHECK(!used(dtype::f16, 132));
   CHECK(used(dtype::f16, 130));
   CHECK(!used(dtype::f16, 250));
-  CHECK(!used(dtype::f16, 512, 1));
-  CHECK(used(dtype::f16, 1160, 1));
+  CHECK(!used(dtype::f16, 2048, 1));
+  CHECK(used(dtype::f16, 2200, 1));
   m.warpgroups = false;
-  for (const int n : {132, 130, 250}) CHECK(used(dtype::f16, n));
+  for (const int n : {128, 132, 130, 250}) CHECK(used(dtype::f16, n));
   CHECK(used(dtype::f16, 512, 1));
   m.warpgroups = true;
   CHECK(!used(dtype::f64, 72, 100));  // a call takes longer

@@ -1,5 +1,6 @@
 // Texts for kernels/tile.cuh: products with long sides.
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include "gpu/long_text.hpp"
@@ -26,7 +27,7 @@ std::vector<tile_config> tiles_of_16_bits(std::int64_t m, std::int64_t n, std::i
 }
 
 /// The same by warpgroups of 64 rows each, which multiply slices of 64 terms: two blocks of a multiprocessor in turn, or one that
-/// begins a slice before the last is done.
+/// begins a slice before the last is done. Up to 160 columns fit into one tile.
 std::vector<tile_config> tiles_of_warpgroups(std::int64_t m, std::int64_t n) {
   std::vector<tile_config> all;
   const auto add = [&](int rows, int cols, int stages, int blocks) {
@@ -36,6 +37,7 @@ std::vector<tile_config> tiles_of_warpgroups(std::int64_t m, std::int64_t n) {
   if (m > 128 && n > 64) add(256, 128, 4, 1);
   if (m > 64 && n > 128) add(128, 256, 4, 1);
   add(64, 128, 4, 2), add(128, 64, 4, 2), add(64, 64, 4, 3);
+  if (n > 128 && n <= 160) add(64, 160, 4, 2), add(128, 160, 4, 1);
   return all;
 }
 
@@ -120,7 +122,7 @@ tile_copies copies_of(const step_shape& s, const alignments& at) {
 double share_of_peak(const tile_config& c, bool complex) {
   const double intensity = static_cast<double>(c.rows) * c.cols / (c.rows + c.cols);
   switch (c.compute) {
-    case arithmetic::wgmma_16: return c.blocks == 1 ? 0.88 : c.rows * c.cols >= 128 * 128 ? 0.75 : c.rows * c.cols > 64 * 64 ? 0.61 : 0.44;
+    case arithmetic::wgmma_16: return c.rows * c.cols <= 64 * 64 ? 0.44 : c.blocks == 1 && c.rows > 64 ? 0.88 : 0.094 * std::sqrt(intensity);
     case arithmetic::mma_16: return (c.rm * c.rn >= 32 ? 0.37 : 0.32) * std::min(1.0, intensity / 56);
     case arithmetic::mma_f64: return 0.65 * std::min(1.0, intensity / 28);
     case arithmetic::mma_c128: return c.block <= 64 ? 0.75 : 0.70;

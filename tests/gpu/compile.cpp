@@ -109,7 +109,7 @@ void add_families(std::vector<job>& to, int architecture) {
           add(("narrow tiles, " + std::to_string(rows) + " x " + std::to_string(cols) + " x " + std::to_string(sum) + (along ? " along" : " across")).c_str(), x, along ? alignments{} : alignments{2, 2, 2});
         }
     // All configurations of tiles, with sums whole and in parts of neighbours.
-    for (const auto& [rows, cols] : {std::pair<std::int64_t, std::int64_t>{200, 200}, {14, 200}, {200, 14}})
+    for (const auto& [rows, cols] : {std::pair<std::int64_t, std::int64_t>{200, 200}, {14, 200}, {200, 14}, {200, 150}})
       for (const bool along : {true, false}) {
         step_shape x = product_step(type, rows, cols, 205, along, 1);
         x.a = x.b = x.c = type;

@@ -39,12 +39,13 @@ struct slice_copy {
   static constexpr int run = S::stays ? Depth : S::lines, other = S::stays ? S::lines : Depth;
   static constexpr int pitch = run + (S::swizzled ? 0 : S::pad), elements = other * pitch;
   static constexpr int bytes = S::vec * static_cast<int>(sizeof(X));
-  static constexpr int across = (S::along_k ? Depth : S::lines) / S::vec, total = S::lines * Depth / S::vec, turns = divide_up(total, Block);
+  static constexpr int across = (S::along_k ? Depth : S::lines) / S::vec, total = S::lines * Depth / S::vec;
+  static constexpr int workers = Block > across ? Block / across * across : Block, turns = divide_up(total, workers);
   static constexpr int most_held = S::swizzled ? 16 : turns;
   static constexpr bool is_single = bytes < 4, is_held = is_single && turns <= most_held;
-  // Even: turn by turn a thread is at the same place of other lines (or terms), or beside it on the same ones, `beside` turns for each.
-  static constexpr bool even = Block % across == 0 || across % Block == 0;
-  static constexpr int after = even && Block > across ? Block / across : 1, beside = even && Block < across ? across / Block : 1;
+  // Even: turn by turn a thread (of those that have whole lines or terms between them) is at the same place of other lines (or terms), or beside it on the same ones, `beside` turns for each.
+  static constexpr bool even = workers % across == 0 || across % workers == 0;
+  static constexpr int after = even && workers > across ? workers / across : 1, beside = even && Block < across ? across / Block : 1;
   static constexpr i64 inner_step = S::along_k ? S::term_step : S::line_step, outer_step = S::along_k ? S::line_step : S::term_step;
   static constexpr bool linear = even && outer_step != 0 && (beside == 1 || inner_step != 0);
   X held[is_held ? turns : 1];
@@ -57,7 +58,8 @@ struct slice_copy {
   static __device__ piece piece_of(unsigned thread, int turn) {
     const unsigned at = even ? thread : turn * Block + thread;
     const unsigned inside = (at % across + (even ? turn % beside * Block : 0)) * S::vec, other = at / across + (even ? turn / beside * after : 0);
-    return {static_cast<int>(S::along_k ? other : inside), static_cast<int>(S::along_k ? inside : other), total % Block == 0 || turn * Block + static_cast<int>(thread) < total};
+    const bool is_there = (workers == Block || thread < workers) && (total % workers == 0 || turn * workers + static_cast<int>(thread) < total);
+    return {static_cast<int>(S::along_k ? other : inside), static_cast<int>(S::along_k ? inside : other), is_there};
   }
   static __device__ X* place(X* to, const piece& x) {
     if constexpr (S::swizzled) return to + swizzled_place<S::stays, other, swizzled_run(run)>(x.line, x.k);

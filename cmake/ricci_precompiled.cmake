@@ -1,6 +1,6 @@
 # ricci_precompiled(<target> HEADERS ... | FROM <other target>): with RICCI_PRECOMPILE these headers are parsed once for
-# all sources of the target, or those of another one that is compiled with the same flags. The preset clang
-# does not set it: there a source whose own includes are too few still fails.
+# all sources of the target, or those of another one that is compiled with the same flags. Sources whose own includes
+# are too few then compile; tools/check_includes.py finds those of the library.
 option(RICCI_PRECOMPILE "Parse common headers once for each target" OFF)
 mark_as_advanced(RICCI_PRECOMPILE)
 

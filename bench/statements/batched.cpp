@@ -85,7 +85,11 @@ void add_sizes(std::integer_sequence<int, N...>) {
 }  // namespace
 
 int main(int argc, char** argv) {
+#ifdef RICCI_BENCH_PLAIN  // where only compiling is tested, one is enough
+  add_sizes(std::integer_sequence<int, 4>{});
+#else
   add_sizes(std::integer_sequence<int, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 16, 20, 24, 31, 32>{});
+#endif
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   benchmark::RunSpecifiedBenchmarks();

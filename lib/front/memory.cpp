@@ -1,6 +1,7 @@
 // Memory of tensors, arrays and temporaries.
 #include <omp.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <string>

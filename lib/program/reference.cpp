@@ -2,6 +2,7 @@
 #include "program/reference.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 namespace ricci {

@@ -1,10 +1,10 @@
 // R011: a view with extents of a temporary std::array; docs/errors.md#R011
 // error: ricci\[R011\]
 // error: temporary_tensor<.*array<double, 4
+#include <ricci/ricci.hpp>
+
 #include <array>
 #include <span>
-
-#include <ricci/ricci.hpp>
 
 using namespace ricci::labels;
 

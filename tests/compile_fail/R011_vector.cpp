@@ -1,9 +1,9 @@
 // R011: a view of a temporary std::vector; docs/errors.md#R011
 // error: ricci\[R011\]
 // error: temporary_tensor<.*vector<double
-#include <vector>
-
 #include <ricci/ricci.hpp>
+
+#include <vector>
 
 using namespace ricci::labels;
 

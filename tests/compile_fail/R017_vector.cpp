@@ -1,8 +1,8 @@
 // R017: a std::vector in an einsum at run time; docs/errors.md#R017
 // error: ricci\[R017\]
-#include <vector>
-
 #include <ricci/ricci.hpp>
+
+#include <vector>
 
 void run() {
   ricci::tensor<double, 3, 3> A;

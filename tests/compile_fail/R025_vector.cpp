@@ -1,9 +1,9 @@
 // R025: a std::vector as the right side; docs/errors.md#R025
 // error: ricci\[R025\]
 // error: without_labels<.*vector<double
-#include <vector>
-
 #include <ricci/ricci.hpp>
+
+#include <vector>
 
 using namespace ricci::labels;
 

@@ -1,9 +1,9 @@
 // R026: a view of a std::vector<bool>; docs/errors.md#R026
 // error: ricci\[R026\]
 // error: not_an_element<bool>
-#include <vector>
-
 #include <ricci/ricci.hpp>
+
+#include <vector>
 
 void run() {
 #ifdef BAD

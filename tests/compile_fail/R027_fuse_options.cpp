@@ -1,9 +1,9 @@
 // R027: a statement that has run among those of a program with options; docs/errors.md#R027
 // error: ricci\[R027\].*assign
 // error: no_statement<.*access<.*tensor_view<double, 3>
-#include <iostream>
-
 #include <ricci/ricci.hpp>
+
+#include <iostream>
 
 using namespace ricci::labels;
 

@@ -1,9 +1,9 @@
 // R028: an expression is printed; docs/errors.md#R028
 // error: ricci\[R028\].*assign
 // error: not_printable<.*product_node
-#include <iostream>
-
 #include <ricci/ricci.hpp>
+
+#include <iostream>
 
 using namespace ricci::labels;
 

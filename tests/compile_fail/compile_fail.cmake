@@ -1,8 +1,8 @@
 # cmake -DCXX=... -DSOURCE=... -DINCLUDE=... [-DPARSED=...] -P compile_fail.cmake: the good twin compiles without a word; the bad twin
 # fails with under 12 lines that match every "// error: REGEX" line of the file. Source echo is off, so that a regex
 # cannot be satisfied by the source line itself; gcc's lines are counted with it, as a user sees them.
-# PARSED: a folder where the library's header is kept as the compiler has parsed it; without SOURCE it is made there. Lines are
-# counted without it: messages name fewer files with it.
+# PARSED: a folder where the library's header is kept as the compiler has parsed it; without SOURCE it is made there. gcc then
+# ends each "In file included from" at the library's header; the line that would name SOURCE is counted all the same.
 execute_process(COMMAND ${CXX} --version OUTPUT_VARIABLE version)
 if(version MATCHES "clang")
   set(quiet -fno-caret-diagnostics -fno-diagnostics-show-line-numbers)
@@ -40,9 +40,6 @@ if(NOT code EQUAL 0 OR NOT text STREQUAL "")
   message(FATAL_ERROR "the good twin does not compile cleanly:\n${text}")
 endif()
 
-if(version MATCHES "clang")
-  set(parsed)  # its lines are counted
-endif()
 execute_process(COMMAND ${CXX} ${parsed} ${flags} ${quiet} -DBAD ${SOURCE}
   RESULT_VARIABLE code OUTPUT_VARIABLE text ERROR_VARIABLE text)
 if(code EQUAL 0)
@@ -58,10 +55,14 @@ foreach(line IN LISTS wanted)
     message(FATAL_ERROR "nothing matches ${regex} in:\n${text}")
   endif()
 endforeach()
+set(ends "\n")
 if(NOT version MATCHES "clang")
-  execute_process(COMMAND ${CXX} ${flags} -DBAD ${SOURCE} OUTPUT_VARIABLE text ERROR_VARIABLE text)
+  execute_process(COMMAND ${CXX} ${parsed} ${flags} -DBAD ${SOURCE} OUTPUT_VARIABLE text ERROR_VARIABLE text)
+  if(PARSED)
+    set(ends "\n|In file included from")
+  endif()
 endif()
-string(REGEX MATCHALL "\n" lines "${text}")
+string(REGEX MATCHALL "${ends}" lines "${text}")
 list(LENGTH lines count)
 if(count GREATER 11)
   message(FATAL_ERROR "${count} lines, more than 11:\n${text}")

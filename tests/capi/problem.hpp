@@ -14,6 +14,8 @@
 #include <ricci/core/types.hpp>
 #include <ricci/ricci.h>
 
+#include "uniform.hpp"
+
 namespace capi {
 
 
@@ -99,7 +101,7 @@ struct block {
   T* data() { return memory.data() + first; }
 
   void fill(std::mt19937& random) {
-    std::uniform_real_distribution<float> x(-1, 1);
+    const ricci::test::uniform<float> x{-1, 1};
     for (T& e : memory) {
       if constexpr (is_complex<T>) e = T(x(random), x(random));
       else e = static_cast<T>(x(random));

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "problem.hpp"
+#include "uniform.hpp"
 
 using namespace capi;
 
@@ -9,7 +10,7 @@ namespace {
 
 template <class T>
 std::complex<double> random_scalar(std::mt19937& random) {
-  std::uniform_real_distribution<float> x(-2, 2);
+  const ricci::test::uniform<float> x{-2, 2};
   switch (random() % 6) {
     case 0: return 0;
     case 1: return 1;

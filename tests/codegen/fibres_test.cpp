@@ -9,6 +9,7 @@
 
 #include "../kernels/guarded.hpp"
 #include "codegen/fibres.hpp"
+#include "uniform.hpp"
 
 using namespace ricci;
 using kernels::pointwise_args;
@@ -37,7 +38,7 @@ template <class T> struct fixture {
   std::mt19937 rng{7};
 
   std::int64_t fibres() const { return k.outer * k.inner; }
-  T value() { return static_cast<T>(std::uniform_real_distribution<double>(-1, 1)(rng)); }
+  T value() { return static_cast<T>(ricci::test::uniform<double>{-1, 1}(rng)); }
 
   /// [group][outer][inner][element][lane]; turned: [group][lane][outer][inner][element].
   pointwise_args::stream stream(std::int64_t elements, bool turned) const {

@@ -8,6 +8,7 @@
 
 #include "../kernels/guarded.hpp"
 #include "codegen/halves.hpp"
+#include "uniform.hpp"
 
 using namespace ricci;
 using kernels::halves_args;
@@ -44,7 +45,7 @@ template <class T> struct operands {
   operands(const halves_case& k, std::mt19937& rng)
       : m(static_cast<std::size_t>(k.q * k.n)), x(static_cast<std::size_t>(6 * k.n * k.lanes), true),
         y(static_cast<std::size_t>(6 * k.q * k.lanes), true) {
-    std::uniform_real_distribution<T> value(-1, 1);
+    const ricci::test::uniform<T> value{-1, 1};
     for (int q = 0; q < k.q; ++q)
       for (int n = 0; n < k.n; ++n) {
         const int mirror = (k.q - 1 - q) * k.n + k.n - 1 - n, here = q * k.n + n;
@@ -151,7 +152,7 @@ struct turned_layout {
 /// The worst error in units of its bound; -1 if no kernel was written.
 double error_of_turned(const turned_case& k) {
   std::mt19937 rng(static_cast<unsigned>(k.q * 100 + k.n));
-  std::uniform_real_distribution<double> value(-1, 1);
+  const ricci::test::uniform<double> value{-1, 1};
   const turned_layout x(k.n, k, k.x_turned), y(k.q, k, k.y_turned);
   halves_args g;
   g.q = k.q, g.n = k.n, g.parity = k.parity, g.m_q = k.n, g.m_n = 1, g.lane_extent = k.lanes, g.loop_count = 2;

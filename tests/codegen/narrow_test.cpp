@@ -12,6 +12,7 @@
 #include "codegen/amx_code.hpp"
 #include "guarded.hpp"
 #include "tile_emulator.hpp"
+#include "uniform.hpp"
 
 using namespace ricci;
 
@@ -26,7 +27,7 @@ struct shape {
   codegen::tile_use tiles = codegen::tile_use::never;
 };
 
-template <class T> T some(rng& g) { return T(std::uniform_real_distribution<float>(-1, 1)(g)); }
+template <class T> T some(rng& g) { return T(ricci::test::uniform<float>{-1, 1}(g)); }
 
 template <class T> constexpr double roundoff() {
   return std::is_same_v<T, half> ? 0x1p-11 : std::is_same_v<T, bfloat16> ? 0x1p-8 : 0x1p-24;

@@ -12,6 +12,7 @@
 
 #include "../kernels/guarded.hpp"
 #include "codegen/pointwise.hpp"
+#include "uniform.hpp"
 
 using namespace ricci;
 using kernels::pointwise_args;
@@ -70,7 +71,7 @@ template <class T> struct operands {
 
   explicit operands(const turned_case& k) {
     std::mt19937 rng(static_cast<unsigned>(k.turned * 100 + k.rows));
-    std::uniform_real_distribution<real_of<T>> real(real_of<T>(0.5), real_of<T>(1.5));
+    const ricci::test::uniform<real_of<T>> real{real_of<T>(0.5), real_of<T>(1.5)};
     const auto value = [&] {
       if constexpr (complex_type<T>) return T(real(rng), real(rng) - 1);
       else return real(rng);

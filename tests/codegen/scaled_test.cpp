@@ -10,6 +10,7 @@
 
 #include "codegen/codegen.hpp"
 #include "guarded.hpp"
+#include "uniform.hpp"
 
 using namespace ricci;
 
@@ -54,7 +55,7 @@ template <class T> double worst(const shape& s, T beta, codegen::target t, rng& 
   guarded<T> a(static_cast<std::size_t>(a_index(s, s.batch - 1, s.rows - 1, s.k - 1, s.lanes - 1) + 1), end);
   guarded<T> b(static_cast<std::size_t>(b_index(s, s.batch - 1, s.k - 1, s.lanes - 1) + 1), end);
   guarded<T> c(static_cast<std::size_t>(last), end), d(static_cast<std::size_t>(last), end);
-  std::uniform_real_distribution<double> number(-1, 1);
+  const ricci::test::uniform<double> number{-1, 1};
   for (auto* x : {&a, &b, &c, &d})
     for (T& y : *x) y = static_cast<T>(number(g));
   if (beta == 0)

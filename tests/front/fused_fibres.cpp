@@ -8,6 +8,7 @@
 
 #include "helpers.hpp"
 #include "reduced.hpp"
+#include "uniform.hpp"
 
 using ricci::dynamic;
 using ricci::interleaved;
@@ -29,7 +30,7 @@ using number = long double;
 template <class T> struct symmetric {
   tensor<T, dynamic, dynamic> m;
   symmetric(int Q, int P, int parity, std::mt19937& rng) : m(Q, P) {
-    std::uniform_real_distribution<double> value(-1, 1);
+    const ricci::test::uniform<double> value{-1, 1};
     for (int q = 0; q < Q; ++q)
       for (int n = 0; n < P; ++n) {
         const bool same = 2 * q == Q - 1 && 2 * n == P - 1;
@@ -119,7 +120,7 @@ template <class T, class Storage> class chains {
   };
   stored make(int n) {
     stored x{Storage(n_.elements, n, n), {}};
-    std::uniform_real_distribution<double> value(-1, 1);
+    const ricci::test::uniform<double> value{-1, 1};
     for (int a = 0; a < n_.elements; ++a)
       for (int b = 0; b < n; ++b)
         for (int c = 0; c < n; ++c) x.values.push_back(x.t(a, b, c) = static_cast<T>(value(rng_)));

@@ -11,6 +11,7 @@
 
 #include "helpers.hpp"
 #include "program/reference.hpp"
+#include "uniform.hpp"
 
 using ricci::dynamic;
 using ricci::tensor;
@@ -30,7 +31,7 @@ namespace {
 template <class T>
 void randomise(T& x, unsigned seed, double low = -1, double high = 1) {
   std::mt19937 rng(seed);
-  std::uniform_real_distribution<double> value(low, high);
+  const ricci::test::uniform<double> value{low, high};
   for (auto& y : x) y = static_cast<typename T::value_type>(value(rng));
 }
 

@@ -8,6 +8,7 @@
 
 #include "helpers.hpp"
 #include "program/reference.hpp"
+#include "uniform.hpp"
 
 using ricci::labels::e;
 using ricci::labels::i;
@@ -104,7 +105,7 @@ TEMPLATE_TEST_CASE("an inlined product stays within its bound of the reference",
   const unsigned seed = 20240607;
   INFO("seed " << seed);
   std::mt19937 random(seed);
-  std::uniform_real_distribution<float> number(-1, 1);
+  const ricci::test::uniform<float> number{-1, 1};
   tensor<TestType, 3, 5> A;
   tensor<TestType, 5, 4> B;
   tensor<TestType, 3, 4> C;

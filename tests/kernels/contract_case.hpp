@@ -13,6 +13,7 @@
 
 #include "guarded.hpp"
 #include "kernels/kernels.hpp"
+#include "uniform.hpp"
 
 namespace contract_case {
 
@@ -82,7 +83,7 @@ template <class T> inline constexpr bool narrow_type = std::is_same_v<T, ricci::
 
 template <class T> T random_value(rng& g) {
   using R = std::conditional_t<narrow_type<T>, float, typename real_of<T>::type>;
-  std::uniform_real_distribution<R> d(R(-1), R(1));
+  const ricci::test::uniform<R> d{R(-1), R(1)};
   if constexpr (complex_type<T>) {
     const R re = d(g);
     return T(re, d(g));

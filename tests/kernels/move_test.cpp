@@ -12,6 +12,7 @@
 
 #include "guarded.hpp"
 #include "kernels/kernels.hpp"
+#include "uniform.hpp"
 
 using namespace ricci::kernels;
 using ricci::bfloat16;
@@ -49,7 +50,7 @@ template <class T> long double unit() {
 }
 
 template <class T> T random_value(rng& g) {
-  std::uniform_real_distribution<double> d(-2, 2);
+  const ricci::test::uniform<double> d{-2, 2};
   const double re = d(g);
   return narrow<T>(wide(re, ricci::is_complex(ricci::dtype_of<T>) ? d(g) : 0));
 }

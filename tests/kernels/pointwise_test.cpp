@@ -10,6 +10,7 @@
 
 #include "guarded.hpp"
 #include "kernels/kernels.hpp"
+#include "uniform.hpp"
 
 using namespace ricci::kernels;
 using ricci::combine;
@@ -20,7 +21,7 @@ namespace {
 using wide = std::complex<long double>;
 
 template <class T> T number(std::mt19937& rng) {
-  std::uniform_real_distribution<double> value(-1, 1);
+  const ricci::test::uniform<double> value{-1, 1};
   const double re = value(rng), im = value(rng);
   if constexpr (std::is_floating_point_v<T>) return static_cast<T>(re + 0 * im);
   else return T(static_cast<typename T::value_type>(re), static_cast<typename T::value_type>(im));

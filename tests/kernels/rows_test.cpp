@@ -9,6 +9,7 @@
 
 #include "guarded.hpp"
 #include "kernels/kernels.hpp"
+#include "uniform.hpp"
 
 using namespace ricci::kernels;
 
@@ -30,7 +31,7 @@ std::vector<std::int32_t> offsets(const rows_args& g, std::int64_t size, bool cl
 template <class T> void test_rows(const kernel_set& set, const rows_args& g, bool close) {
   constexpr int type = sizeof(T) == 8;
   std::mt19937 rng(static_cast<unsigned>(g.rows * 1000 + g.row * 10 + g.lanes));
-  std::uniform_real_distribution<T> value(-1, 1);
+  const ricci::test::uniform<T> value{-1, 1};
   const std::int64_t size = 3 * g.row + 40, count = g.rows * g.row * g.lanes;
   auto at = offsets(g, size, close, rng);
   const std::vector<std::int32_t> once(at);

@@ -13,6 +13,7 @@
 #include <ricci/engine/engine.hpp>
 
 #include "program/reference.hpp"
+#include "uniform.hpp"
 
 namespace ricci::test {
 
@@ -113,7 +114,7 @@ class case_builder {
     memory.push_back(std::make_unique<char[]>(bytes + 64));
     pointers.push_back(memory.back().get());
     sizes.push_back(size);
-    std::uniform_real_distribution<double> value(-1, 1);
+    const ricci::test::uniform<double> value{-1, 1};
     for (std::int64_t i = 0; i < size; ++i) put(type, pointers.back(), i, {value(rng_), value(rng_)});
   }
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Builds and runs a program that uses ricci from outside.
-# Usage: package.sh installed|shared SOURCE BUILD CXX CC
+# Usage: package.sh installed|shared SOURCE BUILD CXX CC [ARCHIVE]
 #   installed  installs the build tree and finds it with find_package
-#   shared     takes the sources as a subdirectory, as a shared library; then installs that one and finds it
+#   shared     takes the sources as a subdirectory, as a shared library; then installs that one and finds it;
+#              with ARCHIVE, the static library of an ordinary build, few of the sources are compiled again
 set -euo pipefail
-kind=$1 source=$2 build=$3
+kind=$1 source=$2 build=$3 archive=${6:-}
 export CXX=$4 CC=$5
 work=$build/package-test/$kind
 rm -rf "$work"
@@ -57,8 +58,17 @@ case $kind in
     fi
     ;;
   shared)
-    consume subdirectory -DRICCI_SOURCE="$source" -DBUILD_SHARED_LIBS=ON -DRICCI_INSTALL=ON -DCMAKE_BUILD_TYPE=Debug \
-      -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DRICCI_ISAS=portable -DRICCI_PRECOMPILE=ON
+    # A file of each room and those that CMake writes, compiled as those of a subdirectory. The library is then made of the
+    # build's objects, which are position independent too.
+    common=(-DRICCI_SOURCE="$source" -DBUILD_SHARED_LIBS=ON -DRICCI_INSTALL=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DRICCI_ISAS=portable)
+    if [ -n "$archive" ]; then
+      cmake -S . -B rooms -G Ninja "${common[@]}"
+      objects=$(ninja -C rooms -t targets all | sed -n 's/^\(.*ricci[a-z_]*\.dir\/.*\.cpp\.o\): .*/\1/p')
+      cmake --build rooms --parallel 2 --target $(echo "$objects" | awk '{ room = $0; sub("[^/]*$", "", room) }
+        !/contract_/ && (!seen[room]++ || /\/(shipped|kernel_texts|table)[.]cpp/)') | tee rooms.log
+      [ "$(grep -c 'Building CXX object' rooms.log)" -ge 15 ]
+    fi
+    consume subdirectory "${common[@]}" -DRICCI_PRECOMPILE=ON -DRICCI_ARCHIVE="$archive"
     cmake --install subdirectory --prefix "$work/prefix" >/dev/null
     consume find -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_BUILD_TYPE=Release
     consume_in_c find_c -DCMAKE_PREFIX_PATH="$work/prefix"

@@ -20,24 +20,38 @@ class pointwise_code : public point_code {
   pointwise_code(const pointwise_request& r, target t, const std::vector<std::int64_t>& steps)
       : point_code(r, t), steps_(steps), asks_((g_.input_count + g_.output_count) * g_.lane_extent * g_.row_extent * real() > first_cache) {
     const int kept = (g_.statement_count + 1) * full();
-    open_frame(kept + (turns_in_registers() ? 0 : static_cast<int>(turned_.size()) * block() * full()));
-    keep_pointers();
+    const bool bare = is_bare();
+    if (!bare) open_frame(kept + (turns_in_registers() ? 0 : static_cast<int>(turned_.size()) * block() * full()));
+    keep_pointers(bare);
     if (const auto rest = static_cast<int>(g_.lane_extent * real() % full()); rest > 0) use_masks({{0, 0, rest / real(), full()}});
     if (turned_.empty()) write_rows();
     else write_turned_rows();
-    close_frame();
+    if (bare) vzeroupper(), ret();
+    else close_frame();
     write_constants();
   }
 
  private:
-  /// Pointers of streams that are read row by row stay in registers, as far as there are any: a load of a pointer for every
-  /// load of a vector would take longer than all else.
-  void keep_pointers() {
-    std::vector<Xbyak::Reg64> free{r14, r15};
-    if (turned_.empty()) free.insert(free.end(), {rbx, r12, r13});
+  /// Nothing goes to the stack, neither values nor what the caller wants back.
+  bool is_bare() const {
+    constexpr int at_once = 8;  // registers that a statement takes beside its inputs, at most
+    return turned_.empty() && g_.statement_count == 1 && g_.input_count + at_once <= count_ && g_.input_count + g_.output_count <= std::ssize(free_registers(true));
+  }
+
+  std::vector<Xbyak::Reg64> free_registers(bool bare) const {
+    std::vector<Xbyak::Reg64> free;
+    if (!bare) free = {r14, r15};
+    if (!bare && turned_.empty()) free.insert(free.end(), {rbx, r12, r13});
     for (std::size_t s = steps_.size(); s < 3; ++s) free.push_back(offset(s));
     if (!reads_alphas()) free.push_back(rdx);
     if (!reads_betas()) free.push_back(rcx);
+    return free;
+  }
+
+  /// Pointers of streams that are read row by row stay in registers, as far as there are any: a load of a pointer for every
+  /// load of a vector would take longer than all else.
+  void keep_pointers(bool bare) {
+    std::vector<Xbyak::Reg64> free = free_registers(bare);
     const auto keep = [&](bool output, int index) {
       if (free.empty()) return;
       mov(free.back(), ptr[(output ? rsi : rdi) + 8 * index]);
@@ -57,13 +71,15 @@ class pointwise_code : public point_code {
   /// Rows one by one, all their lanes.
   void write_rows() {
     for (std::size_t s = 0; s < steps_.size(); ++s) xor_(offset(s), offset(s));
-    mov(r8, g_.row_extent);
+    const bool loops = g_.row_extent > 1;
+    if (loops) mov(r8, g_.row_extent);
     Xbyak::Label next;
     L(next);
     for_vectors(0, g_.lane_extent * real(), [&] {
       if (asks_ && element() == 16) ask_ahead();
       write_statements();
     });
+    if (!loops) return;
     advance(1);
     dec(r8);
     jnz(next, T_NEAR);
@@ -204,14 +220,15 @@ std::shared_ptr<const pointwise_kernel> make(const pointwise_request& r, target 
     for (int i = g.statements[n].first; i < g.statements[n].first + g.statements[n].count; ++i)
       for (int f = g.terms[i].first; f < g.terms[i].first + g.terms[i].count; ++f)
         if (g.factors[f].apply == function::exp) return nullptr;
-  const bool pieces = element_of(r) == 16;
+  const bool pieces = element_of(r) == 16, any_turned = std::any_of(g.inputs, g.inputs + g.input_count, [](const auto& s) { return is_turned(s); });
+  if (t == target::avx512 && 2 * g.lane_extent == width && !any_turned) t = target::avx2;  // no mask
   for (int i = 0; i < g.input_count; ++i) {
     const pointwise_args::stream& s = g.inputs[i];
-    if (is_turned(s) && (std::abs(s.lane) > most_pitch || (!pieces && s.row != (r.pairs ? 2 : 1)))) return nullptr;
+    if (is_turned(s) && (std::abs(s.lane) > most_pitch || (!pieces && g.row_extent > 1 && s.row != (r.pairs ? 2 : 1)))) return nullptr;
   }
   std::vector<std::int64_t> steps;
   const auto step_of = [&](const pointwise_args::stream& s) {
-    if (is_turned(s) && !pieces) return;
+    if (g.row_extent == 1 || (is_turned(s) && !pieces)) return;
     const std::int64_t step = s.row * static_cast<std::int64_t>(size_of(r.type));
     if (step != 0 && std::find(steps.begin(), steps.end(), step) == steps.end()) steps.push_back(step);
   };

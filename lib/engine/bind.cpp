@@ -379,6 +379,8 @@ bound_plan bind(const plan& p, const kernels::kernel_set& kernels, const options
   if (out.has_blocks) out.block_counts.back() /= p.segments[0].block;
   out.max_threads = o.threads;
   out.calls = calls_of(out, kernels);
+  const auto needs_scratch = [](const single_call& x) { return x.needs_scratch(); };
+  if (std::any_of(out.calls.begin(), out.calls.end(), needs_scratch)) out.calls_bytes = out.temporaries_bytes + out.packs_bytes;
   return out;
 }
 

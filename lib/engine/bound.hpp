@@ -6,6 +6,7 @@
 
 #include "codegen/codegen.hpp"
 #include "engine/flat.hpp"
+#include "engine/scalars.hpp"
 #include "kernels/kernels.hpp"
 #include "plan/plan.hpp"
 
@@ -115,6 +116,7 @@ struct bound_plan {
 
   std::vector<bound_segment> segments;
   std::vector<single_call> calls;          // all of the steps, if each is one; none: they are walked over
+  std::int64_t calls_bytes = 0;            // of scratch that these need
   std::vector<std::int64_t> block_counts;  // iterations of each block label in the first segment
   std::int64_t temporaries_bytes = 0;      // one set: shared without blocks, per thread with them
   std::int64_t packs_bytes = 0;            // per thread
@@ -150,6 +152,9 @@ inline void locate(const std::vector<std::int64_t>& counts, bool tail, std::int6
   }
 }
 
+/// Runs a plan that has calls.
+void run_calls(const bound_plan& p, const bindings& b);
+
 struct read_tables;
 /// Runs it. Allocates nothing once this thread's arena is large enough.
 void execute(const bound_plan& p, const bindings& b, const read_tables& tables);
@@ -167,23 +172,21 @@ struct kernel_refused {};
 void generate_kernels(bound_step& s, const options& o);
 
 /// Runs iterations [first, last) of a step's free loops; `scratch` is this thread's.
-struct step_run {
+struct step_run : step_scalars {
   const bound_step* step;
   const char *a, *b;
   char* c;
   char* scratch;
   std::int64_t cuts = 1;  // pieces wanted of every batch of a blocked step
   const char* scale = nullptr;
-  alignas(16) char alpha[16];
-  alignas(16) char beta[16];
   const void* inputs[kernels::max_pointwise_inputs];              // of a pointwise step
   void* outputs[kernels::max_pointwise_statements];
   const char* alpha_or_scale() const { return step->scaled ? scale : alpha; }
   const char* fetch = nullptr;                                    // memory to ask for; null: none
   const struct row_table* table = nullptr;                        // of a gather or scatter by rows; null: entry by entry
   const std::int32_t *rows = nullptr, *rows_end = nullptr;        // of this block and those behind it
-  alignas(16) char alphas[16 * kernels::max_pointwise_terms], betas[16 * kernels::max_pointwise_statements];
 };
+void set_scalars(step_scalars& to, const bound_step& s, const std::complex<double>* scalars);
 /// The step and its coefficients; pointers are the caller's.
 void set_scalars(step_run& r, const bound_step& s, const bindings& b);
 void run_direct(const step_run& r, std::int64_t first, std::int64_t last, bool packed_a, bool packed_b);

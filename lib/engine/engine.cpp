@@ -7,8 +7,9 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "engine/tables.hpp"
 #include "engine/explain.hpp"
+#include "engine/single.hpp"
+#include "engine/tables.hpp"
 #include "gpu/executable.hpp"
 #include "gpu/tables.hpp"
 
@@ -16,7 +17,11 @@ namespace ricci {
 
 class executable {
  public:
-  executable(const program& p, const options& o) : made_(std::make_shared<const parts>(p, o)) {}
+  executable(const program& p, const options& o) : made_(std::make_shared<const parts>(p, o)) {
+    if (!made_->decisions.stages.empty() || bound().calls.empty()) return;
+    calls_ = &bound();
+    if (calls_->calls.size() == 1 && calls_->calls_bytes == 0) alone_ = &calls_->calls[0];
+  }
   /// The same with what its tables say, stage by stage.
   executable(const executable& other, std::vector<read_tables> tables) : made_(other.made_), tables_(std::move(tables)) {}
 
@@ -30,6 +35,9 @@ class executable {
     return tables_.empty() ? none : tables_[i];
   }
   const cuda::executable* gpu() const { return made_->gpu.get(); }
+  /// The plan, if it is a list of kernel calls, and the call, if it is one without scratch; else null.
+  const bound_plan* calls() const { return calls_; }
+  const single_call* alone() const { return alone_; }
 
  private:
   struct parts {
@@ -59,6 +67,8 @@ class executable {
     std::vector<bound_plan> bounds;
     std::unique_ptr<cuda::executable> gpu;  // instead of the two, if the tensors are in GPU memory
   };
+  const bound_plan* calls_ = nullptr;
+  const single_call* alone_ = nullptr;
   std::shared_ptr<const parts> made_;
   std::vector<read_tables> tables_;
 };
@@ -182,12 +192,22 @@ const bound_plan& bound_of(const executable& e) { return e.bound(); }
 
 void reserve(const executable& e) { reserve(e, omp_in_parallel()); }
 
-void run(const executable& e, const bindings& b) {
+namespace {
+
+[[gnu::noinline]] void run_all(const executable& e, const bindings& b) {
   if (e.gpu()) return e.gpu()->run(b, nullptr);
   if (e.decisions().stages.empty()) return execute(e.bound(), b, e.tables());
   reserve(e);  // now: a stage that stored its results cannot run again
   const bindings all = with_tensors_between(e.decisions(), b);
   for (std::size_t i = 0; i < e.stages(); ++i) execute(e.bound(i), all, e.tables(i));
+}
+
+}  // namespace
+
+void run(const executable& e, const bindings& b) {
+  if (e.alone()) return e.alone()->run(b, nullptr, nullptr);
+  if (e.calls()) return run_calls(*e.calls(), b);
+  run_all(e, b);
 }
 
 void run(const executable& e, const bindings& b, void* stream) {

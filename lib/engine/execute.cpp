@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 
 #include "engine/chain.hpp"
 #include "engine/other.hpp"
@@ -14,20 +13,6 @@ namespace ricci {
 namespace {
 
 constexpr std::int64_t any_number = 1 << 20;  // of tasks: as many as there are threads
-
-template <class T>
-void put(char* to, T value) {
-  std::memcpy(to, &value, sizeof value);
-}
-
-void store_scalar(dtype type, std::complex<double> x, char* to) {
-  switch (type) {
-    case dtype::f64: return put(to, x.real());
-    case dtype::c64: return put(to, std::complex<float>(x));
-    case dtype::c128: return put(to, x);
-    default: return put(to, static_cast<float>(x.real()));
-  }
-}
 
 /// The bytes of the current block of each block label, for one operand.
 std::int64_t block_offset(const place& p, const std::int64_t* index) {
@@ -256,25 +241,22 @@ void run_segment(const bound_plan& p, const bindings& b, const bound_segment& se
 
 int most_threads(const bound_plan& p) { return p.max_threads > 0 ? std::min(p.max_threads, omp_get_max_threads()) : omp_get_max_threads(); }
 
-void set_scalars(step_run& r, const bound_step& s, const bindings& b) {
-  r.step = &s;
-  store_scalar(s.type, value_of(s.alpha, b.scalars), r.alpha);
-  store_scalar(s.type, value_of(s.beta, b.scalars), r.beta);
+void set_scalars(step_scalars& to, const bound_step& s, const std::complex<double>* scalars) {
+  store_scalar(s.type, value_of(s.alpha, scalars), to.alpha);
+  store_scalar(s.type, value_of(s.beta, scalars), to.beta);
   if (!s.other) return;
   const std::size_t size = size_of(s.type);
-  for (std::size_t t = 0; t < s.other->alphas.size(); ++t)
-    store_scalar(s.type, value_of(s.other->alphas[t], b.scalars), r.alphas + t * size);
-  for (std::size_t n = 0; n < s.other->betas.size(); ++n)
-    store_scalar(s.type, value_of(s.other->betas[n], b.scalars), r.betas + n * size);
+  for (std::size_t t = 0; t < s.other->alphas.size(); ++t) store_scalar(s.type, value_of(s.other->alphas[t], scalars), to.alphas + t * size);
+  for (std::size_t n = 0; n < s.other->betas.size(); ++n) store_scalar(s.type, value_of(s.other->betas[n], scalars), to.betas + n * size);
+}
+
+void set_scalars(step_run& r, const bound_step& s, const bindings& b) {
+  r.step = &s;
+  set_scalars(r, s, b.scalars);
 }
 
 void execute(const bound_plan& p, const bindings& b, const read_tables& tables) {
-  if (!p.calls.empty()) {
-    const std::int64_t bytes = p.temporaries_bytes + p.packs_bytes;
-    char* const scratch = bytes > 0 ? workspace(bytes) : nullptr;
-    for (const single_call& call : p.calls) call.run(b, scratch, scratch + p.temporaries_bytes);
-    return;
-  }
+  if (!p.calls.empty()) return run_calls(p, b);
   if (!p.has_blocks) {
     for (const bound_segment& s : p.segments) run_steps(p, b, s);
     return;

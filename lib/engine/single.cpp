@@ -2,6 +2,7 @@
 #include "engine/single.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <tuple>
 
 namespace ricci {
@@ -18,12 +19,12 @@ bool is_one_tile(const bound_step& s) {
   return s.other && s.other->tiles.size() == 1 && s.other->tile_loops.empty() && s.other->buffer < 0 && s.other->tiles[0].packed.empty() && !s.stream_c;
 }
 
-/// A written kernel that packs; null if there is none, or if a mover is as good.
-std::shared_ptr<const point_call> turn_of(const kernels::move_args& g, dtype from, dtype to, const kernels::kernel_set& kernels) {
+/// A written kernel that packs, or moves with a known beta; null if there is none, or if a mover is as good.
+std::shared_ptr<const point_call> turn_of(const kernels::move_args& g, dtype from, dtype to, const coefficient& beta, const kernels::kernel_set& kernels) {
   const auto size = static_cast<std::int64_t>(size_of(to));
   std::int64_t bytes = size;
   for (int i = 0; i < g.axis_count; ++i) bytes *= g.axes[i].extent;
-  if (from != to || bytes > most_turned || g.axis_count == 0) return nullptr;
+  if (from != to || compute_type(to) != to || bytes > most_turned || g.axis_count == 0) return nullptr;
   std::vector<point_axis> axes;
   for (int i = 0; i < g.axis_count; ++i) axes.push_back({g.axes[i].extent, {g.axes[i].c, g.axes[i].b}});
   const auto first = [](const point_axis& x) { return x.strides[0] == 1 ? 0 : x.strides[1] == 1 ? 1 : 2; };  // lanes, their rows
@@ -35,12 +36,12 @@ std::shared_ptr<const point_call> turn_of(const kernels::move_args& g, dtype fro
   op.terms = {{{1, -1, {}}, combine::multiply, {{0, function::identity}}}};
   auto call = std::make_shared<point_call>();
   call->point = kernels.pointwise[static_cast<int>(to)];
-  set_pointwise(*call, std::move(axes), op, {{op.c, {0, -1, {}}, 1}}, kernels.vector_bytes / static_cast<int>(size));
+  set_pointwise(*call, std::move(axes), op, {{op.c, beta, 1}}, kernels.vector_bytes / static_cast<int>(size));
   return is_straight(*call) ? call : nullptr;
 }
 
 /// A call that is_straight(); moves the pointers.
-inline void run_straight(const point_call& call, const void** inputs, void** outputs, const step_run& r, std::int64_t size) {
+inline void run_straight(const point_call& call, const void** inputs, void** outputs, const step_scalars& r, std::int64_t size) {
   (*call.made)(inputs, outputs, r.alphas, r.betas);
   if (!call.rest) return;
   const kernels::pointwise_args& last = *call.rest;
@@ -56,10 +57,16 @@ std::optional<single_call> single_call::of(const bound_step& s, const kernels::k
   if (s.other ? !is_one_tile(s) : !is_one_product(s)) return {};
   single_call x(s);
   if (s.other) return x;
-  if (s.pack_a >= 0) x.turn_a_ = turn_of(s.tiles[0].pack_a, s.type_a, s.type, kernels);
-  if (s.pack_b >= 0) x.turn_b_ = turn_of(s.tiles[0].pack_b, s.type_b, s.type, kernels);
+  const tile_args& t = s.tiles[0];
+  const coefficient none{0, -1, {}};
+  if (s.how == method::move) {
+    if (!t.first && is_known(s.beta) && !s.conj_b) x.turn_b_ = turn_of(t.store_c, s.type_b, s.type_c, s.beta, kernels);
+    return x;
+  }
+  if (s.pack_a >= 0) x.turn_a_ = turn_of(t.pack_a, s.type_a, s.type, none, kernels);
+  if (s.pack_b >= 0) x.turn_b_ = turn_of(t.pack_b, s.type_b, s.type, none, kernels);
   if ((s.pack_a >= 0 && !x.turn_a_) || (s.pack_b >= 0 && !x.turn_b_)) return {};
-  if (s.pack_a < 0 && s.pack_b < 0) x.kernel_ = s.tiles[0].first.get();
+  if (s.pack_a < 0 && s.pack_b < 0) x.kernel_ = t.first.get();
   return x;
 }
 
@@ -73,20 +80,57 @@ single_call::single_call(const bound_step& s) : scaled_(s.scaled), size_(static_
   const void* const one = one_of(s.type);
   a_ = source_of(s.a, one), b_ = source_of(s.b, one), c_ = source_of(s.c, one), scale_ = source_of(s.scale, one);
   known_ = is_known(s.alpha) && is_known(s.beta);
-  if (s.other) {
-    points_ = &s.other->tiles[0];
-    straight_ = is_straight(*points_);
-    for (const std::vector<place>* list : {&s.other->inputs, &s.other->outputs})
-      for (const place& p : *list) streams_.push_back(source_of(p, one));
-    inputs_ = static_cast<int>(s.other->inputs.size()), outputs_ = static_cast<int>(s.other->outputs.size());
-    for (const std::vector<coefficient>* list : {&s.other->alphas, &s.other->betas}) known_ = known_ && std::all_of(list->begin(), list->end(), is_known);
-  }
-  if (known_) set_scalars(ready_, s, {});
+  if (s.other) set_points(s);
+  if (known_) set_scalars(ready_, s, nullptr);
+  else set_open(s);
 }
 
-void single_call::run_product(const step_run& r, const bindings& b, const char* temporaries, char* packs) const {
+void single_call::set_points(const bound_step& s) {
+  const other_step& o = *s.other;
+  const void* const one = one_of(s.type);
+  points_ = &o.tiles[0];
+  straight_ = is_straight(*points_);
+  for (const std::vector<place>* list : {&o.inputs, &o.outputs})
+    for (const place& p : *list) streams_.push_back(source_of(p, one));
+  inputs_ = static_cast<int>(o.inputs.size()), outputs_ = static_cast<int>(o.outputs.size());
+  for (const std::vector<coefficient>* list : {&o.alphas, &o.betas}) known_ = known_ && std::all_of(list->begin(), list->end(), is_known);
+  if (!straight_ || points_->rest) return;
+  point_ = points_->made.get();
+  const auto follows = [&](std::size_t i) { return streams_[i].slot >= 0 && streams_[i].slot == streams_[0].slot + static_cast<int>(i); };
+  bool in_order = inputs_ > 0 && outputs_ == 1 && streams_.back().slot >= 0;
+  for (std::size_t i = 0; i < o.inputs.size(); ++i) in_order = in_order && follows(i);
+  if (in_order) first_ = streams_[0].slot, c_ = streams_.back();
+}
+
+/// Written kernels do not read coefficients that were known to be 1 or -1 when they were made.
+void single_call::set_open(const bound_step& s) {
+  const auto add = [&](std::size_t at, const coefficient& x) {
+    const codegen::factor known = known_factor(x);
+    if (known != codegen::factor::one && known != codegen::factor::minus_one) open_.push_back({at, &x});
+  };
+  const std::size_t size = size_of(s.type);
+  if (s.other && straight_) {
+    for (std::size_t t = 0; t < s.other->alphas.size(); ++t) add(offsetof(step_scalars, alphas) + t * size, s.other->alphas[t]);
+    for (std::size_t n = 0; n < s.other->betas.size(); ++n) add(offsetof(step_scalars, betas) + n * size, s.other->betas[n]);
+  } else if (!s.other && s.tiles[0].first) {
+    add(offsetof(step_scalars, alpha), s.alpha), add(offsetof(step_scalars, beta), s.beta);
+  }
+}
+
+bool single_call::needs_scratch() const {
+  const auto is_there = [](const source& x) { return x.slot < 0 && !x.constant; };
+  if (points_) return std::any_of(streams_.begin(), streams_.end(), is_there);
+  return step_->pack_a >= 0 || step_->pack_b >= 0 || is_there(a_) || is_there(b_) || is_there(c_) || (scaled_ && is_there(scale_));
+}
+
+void single_call::run_product(const step_scalars& r, const bindings& b, const char* temporaries, char* packs) const {
   const bound_step& s = *step_;
   const tile_args& t = s.tiles[0];
+  if (s.how == method::move && turn_b_) {
+    const void* from = b_.at(b, temporaries);
+    void* to = const_cast<void*>(c_.at(b, temporaries));
+    return run_straight(*turn_b_, &from, &to, r, size_);
+  }
   const void *from_a = a_.at(b, temporaries), *from_b = b_.at(b, temporaries);
   for (const auto& [turn, from, at] : {std::tuple{turn_a_.get(), &from_a, s.pack_a}, {turn_b_.get(), &from_b, s.pack_b}}) {
     if (!turn) continue;
@@ -100,7 +144,7 @@ void single_call::run_product(const step_run& r, const bindings& b, const char* 
   else s.contract(t.contract, from_a, from_b, c, r.alpha, r.beta);
 }
 
-void single_call::run_points(const step_run& r, const bindings& b, const char* temporaries) const {
+void single_call::run_points(const step_scalars& r, const bindings& b, const char* temporaries) const {
   const void* inputs[kernels::max_pointwise_inputs];
   void* outputs[kernels::max_pointwise_statements];
   const source* from = streams_.data();
@@ -110,17 +154,23 @@ void single_call::run_points(const step_run& r, const bindings& b, const char* t
   else run_pointwise(*points_, {inputs, outputs, r.alphas, r.betas, size_});
 }
 
-inline void single_call::run_with(const step_run& r, const bindings& b, const char* temporaries, char* packs) const {
-  if (kernel_) (*kernel_)(a_.at(b, temporaries), b_.at(b, temporaries), const_cast<void*>(c_.at(b, temporaries)), scaled_ ? scale_.at(b, temporaries) : r.alpha, r.beta);
-  else if (points_) run_points(r, b, temporaries);
-  else run_product(r, b, temporaries, packs);
+RICCI_CALLS_WRITTEN_CODE void single_call::run_with(const step_scalars& r, const bindings& b, const char* temporaries, char* packs) const {
+  if (kernel_) return (*kernel_)(a_.at(b, temporaries), b_.at(b, temporaries), const_cast<void*>(c_.at(b, temporaries)), scaled_ ? scale_.at(b, temporaries) : r.alpha, r.beta);
+  if (point_ && first_ >= 0) return (*point_)(b.pointers + first_, b.pointers + c_.slot, r.alphas, r.betas);
+  if (points_) return run_points(r, b, temporaries);
+  run_product(r, b, temporaries, packs);
 }
 
-void single_call::run(const bindings& b, char* temporaries, char* packs) const {
-  if (known_) return run_with(ready_, b, temporaries, packs);
-  step_run now;
-  set_scalars(now, *step_, b);
+void single_call::run_open(const bindings& b, const char* temporaries, char* packs) const {
+  step_scalars now;
+  if (open_.empty()) set_scalars(now, *step_, b.scalars);
+  for (const open_scalar& x : open_) store_scalar(step_->type, value_of(*x.value, b.scalars), reinterpret_cast<char*>(&now) + x.at);
   run_with(now, b, temporaries, packs);
+}
+
+void run_calls(const bound_plan& p, const bindings& b) {
+  char* const scratch = p.calls_bytes > 0 ? workspace(p.calls_bytes) : nullptr;
+  for (const single_call& call : p.calls) call.run(b, scratch, scratch + p.temporaries_bytes);
 }
 
 std::vector<single_call> calls_of(const bound_plan& p, const kernels::kernel_set& kernels) {

@@ -14,7 +14,11 @@ class single_call {
   static std::optional<single_call> of(const bound_step& s, const kernels::kernel_set& kernels);
 
   /// The steps' tensors and, behind them, what is packed, are in the scratch.
-  void run(const bindings& b, char* temporaries, char* packs) const;
+  void run(const bindings& b, char* temporaries, char* packs) const {
+    if (known_) return run_with(ready_, b, temporaries, packs);
+    run_open(b, temporaries, packs);
+  }
+  bool needs_scratch() const;
 
  private:
   /// Where an operand is: in a slot of the bindings, a constant, or in the scratch.
@@ -25,24 +29,36 @@ class single_call {
     const void* at(const bindings& b, const char* temporaries) const { return slot >= 0 ? b.pointers[slot] : constant ? constant : temporaries + offset; }
   };
 
+  /// A coefficient that only the run knows.
+  struct open_scalar {
+    std::size_t at;  // in step_scalars
+    const coefficient* value;
+  };
+
   explicit single_call(const bound_step& s);
   static source source_of(const place& p, const void* one);
-  void run_with(const step_run& r, const bindings& b, const char* temporaries, char* packs) const;
-  void run_product(const step_run& r, const bindings& b, const char* temporaries, char* packs) const;
-  void run_points(const step_run& r, const bindings& b, const char* temporaries) const;
+  void set_points(const bound_step& s);
+  void set_open(const bound_step& s);
+  void run_with(const step_scalars& r, const bindings& b, const char* temporaries, char* packs) const;
+  void run_open(const bindings& b, const char* temporaries, char* packs) const;
+  void run_product(const step_scalars& r, const bindings& b, const char* temporaries, char* packs) const;
+  void run_points(const step_scalars& r, const bindings& b, const char* temporaries) const;
 
-  const codegen::kernel* kernel_ = nullptr;  // all there is to call, or null
-  source a_, b_, c_, scale_;
+  const codegen::kernel* kernel_ = nullptr;            // all there is to call, or null
+  const codegen::pointwise_kernel* point_ = nullptr;   // the same of a pointwise step
   bool known_ = true;  // the coefficients, which are in ready_
   bool scaled_;
   bool straight_ = false;               // points_ is a written kernel, and perhaps one for the last lanes
+  source a_, b_, c_, scale_;
+  int first_ = -1;                      // slot of the first input of point_, if the others follow it and the first output is c_'s
   const point_call* points_ = nullptr;  // null: a product, or a permutation
   std::vector<source> streams_;         // of these: inputs, then outputs
   int inputs_ = 0, outputs_ = 0;
   std::int64_t size_;
   const bound_step* step_;
-  std::shared_ptr<const point_call> turn_a_, turn_b_;  // what packs; null: nothing
-  step_run ready_;
+  std::shared_ptr<const point_call> turn_a_, turn_b_;  // what packs, or for a permutation turn_b_ what moves; null: nothing
+  std::vector<open_scalar> open_;       // all that a written kernel reads, where the run has scalars; none: there is no such kernel
+  step_scalars ready_;
 };
 
 /// All steps of a plan, if each is one call; else none. They stay where they are as long as the calls.

@@ -1,7 +1,7 @@
 // Remembered plans: a statement that runs again with the same numbers costs a few comparisons.
 //
 // The plan depends on the pointers only through how left and factors overlap. So an entry keeps, for each factor, that
-// its memory was far from the left's (then any far memory will do) or else the exact distance.
+// its memory was far from the left's (then any far memory will do) or else the exact distance. Either is one comparison.
 #include <vector>
 
 #include "front/lowering.hpp"
@@ -10,18 +10,13 @@
 namespace ricci::detail {
 
 struct memo_entry {
-  struct slot {
-    int leaf;
-    std::int64_t offset, low, high;  // bytes from the base of the leaf
-    std::int64_t distance;           // base minus the left's base
-    bool far;
-  };
   memo_entry* next = nullptr;
   int gpu = -1;  // whose plan this is; -1: the host's
+  bool bare = false;  // on the host, and the scalars are the coefficients: nothing to do but run the code
   std::shared_ptr<const executable> code;
   std::shared_ptr<const recipe> parts;  // instead of code, for interleaved tensors
   std::vector<std::int64_t> numbers;
-  std::vector<slot> slots;
+  std::vector<memo_slot> slots;
 };
 
 namespace {
@@ -29,6 +24,7 @@ namespace {
 constexpr int most_entries = 8;
 
 void free_all(memo& m) {
+  m.code = nullptr;
   while (memo_entry* e = m.first) {
     m.first = e->next;
     delete e;
@@ -48,28 +44,52 @@ keeper::~keeper() {
   for (memo* m : memos) free_all(*m);
 }
 
-std::int64_t address(const front_call& call, const memo_entry::slot& s) {
-  return reinterpret_cast<std::int64_t>(call.bases[s.leaf]);
+/// Any memory that left and factor do not share, or the same distance again; the left slot is its own and always passes.
+memo_slot slot_of(const slot_use& left, std::uint64_t left_base, const slot_use& s, std::uint64_t base, std::int64_t element) {
+  memo_slot to{s.leaf, s.low < s.high ? s.offset * element : 0, s.low < s.high, 0, 0};
+  const bool any = &s == &left || left.low == left.high || s.low == s.high;
+  if (any) return to;
+  const auto distance = static_cast<std::int64_t>(base - left_base), before = left.low - s.high, behind = left.high - s.low;
+  // Memory of the very same tensor is never far: that it is disjoint is part of the plan's text.
+  const bool far = distance != 0 && (distance <= before || distance >= behind);
+  to.near = static_cast<std::uint64_t>(far ? before : distance) + 1;
+  to.span = far ? static_cast<std::uint64_t>(behind - before - 1) : ~std::uint64_t{0};
+  return to;
 }
 
-bool is_far(const memo_entry::slot& left, std::int64_t left_base, const memo_entry::slot& s, std::int64_t base) {
-  return left.low == left.high || s.low == s.high || left_base + left.high <= base + s.low ||
-         base + s.high <= left_base + left.low;
+/// Fills the pointers in.
+[[gnu::always_inline]] inline bool matches(const memo_entry& e, int number_count, const std::int64_t* numbers, const void* const* bases, void** pointers) {
+  const std::int64_t* const known = e.numbers.data();
+  for (int n = 0; n < number_count; ++n)
+    if (known[n] != numbers[n]) return false;
+  const memo_slot* s = e.slots.data();
+  const memo_slot* const end = s + e.slots.size();
+  for (const auto left = reinterpret_cast<std::uint64_t>(bases[s->leaf]); s < end; ++s) {
+    const auto base = reinterpret_cast<std::uint64_t>(bases[s->leaf]);
+    if (base < s->least || base - left - s->near < s->span) return false;  // what is null is refused when a plan is made
+    *pointers++ = reinterpret_cast<void*>(base + static_cast<std::uint64_t>(s->offset));
+  }
+  return true;
 }
 
-bool matches(const memo_entry& e, const front_call& call) {
-  const int count = call.program->number_count;
-  for (int n = 0; n < count; ++n)
-    if (e.numbers[n] != call.numbers[n]) return false;
-  if (e.gpu >= 0 && e.gpu != current_gpu()) return false;
-  const memo_entry::slot& left = e.slots[0];
-  const std::int64_t left_base = address(call, left);
-  if (left_base == 0 && left.low < left.high) return false;  // what is null is refused when a plan is made
-  for (std::size_t s = 1; s < e.slots.size(); ++s) {
-    const memo_entry::slot& slot = e.slots[s];
-    const std::int64_t base = address(call, slot);
-    if (base == 0 && slot.low < slot.high) return false;
-    if (slot.far ? !is_far(left, left_base, slot, base) : base - left_base != slot.distance) return false;
+/// The next run of the same statement may look at it alone.
+void keep_last(memo& m, const memo_entry& e) {
+  for (std::size_t s = 0; s < e.slots.size(); ++s)
+    if (e.slots[s].leaf != static_cast<std::int64_t>(s)) return;
+  m.code = e.code.get(), m.numbers = e.numbers.data(), m.slots = e.slots.data();
+}
+
+/// Has each term at most one scalar, as it is?
+bool is_bare(const flat_program& p) {
+  int count = 0;
+  for (int t = 0; t < p.term_count; ++t) {
+    const int first = count;
+    for (int u = p.terms[t].first_use; u < p.terms[t].first_use + p.terms[t].use_count; ++u) {
+      const use_info& use = p.uses[u];
+      if (use.what != use_info::kind::real_scalar && use.what != use_info::kind::complex_scalar) continue;
+      if (count > first || use.index != count || use.conj || use.apply != function::identity) return false;
+      ++count;
+    }
   }
   return true;
 }
@@ -83,18 +103,16 @@ std::unique_ptr<memo_entry> make_entry(const front_call& call) {
     e->code = compile(make_program(call, low, naming::by_place));
   if (call.program->leaves[low.slots[0].leaf].space == memory_space::gpu) e->gpu = current_gpu();
   e->numbers.assign(call.numbers, call.numbers + call.program->number_count);
-  for (const slot_use& s : low.slots) {
-    const std::int64_t size = element_bytes(call.program->leaves[s.leaf]);
-    memo_entry::slot& to = e->slots.emplace_back(memo_entry::slot{s.leaf, s.offset * size, s.low, s.high, 0, false});
-    to.distance = address(call, to) - address(call, e->slots[0]);
-    // Memory of the very same tensor is never far: that it is disjoint is part of the plan's text.
-    to.far = to.distance != 0 && is_far(e->slots[0], address(call, e->slots[0]), to, address(call, to));
-  }
+  e->bare = e->code && e->gpu < 0 && is_bare(*call.program);
+  const auto address = [&](const slot_use& s) { return reinterpret_cast<std::uint64_t>(call.bases[s.leaf]); };
+  for (const slot_use& s : low.slots)
+    e->slots.push_back(slot_of(low.slots[0], address(low.slots[0]), s, address(s), element_bytes(call.program->leaves[s.leaf])));
   return e;
 }
 
 memo_entry* remember(memo& m, std::unique_ptr<memo_entry> made) {
   if (!m.first) kept.memos.push_back(&m);
+  m.code = nullptr;
   memo_entry* const e = made.release();
   e->next = m.first;
   m.first = e;
@@ -108,33 +126,45 @@ memo_entry* remember(memo& m, std::unique_ptr<memo_entry> made) {
   return e;
 }
 
-void run_entry(const memo_entry& e, const front_call& call) {
-  if (e.parts) {
-    if (call.program->scalar_count > 0) bind_coefficients(call);
-    return e.parts->run(call.bases, call.coefficients, call.stream);
-  }
-  for (std::size_t s = 0; s < e.slots.size(); ++s) {
-    const auto base = static_cast<const char*>(call.bases[e.slots[s].leaf]);
-    call.pointers[s] = const_cast<char*>(base ? base + e.slots[s].offset : nullptr);
-  }
+front_call call_of(const flat_program& p, void** bases, const std::int64_t* numbers, std::complex<double>* scalars, void* stream) {
+  return {&p, bases, numbers, scalars, bases + p.leaf_count, scalars + p.scalar_count, stream};
+}
+
+/// With its pointers filled in.
+[[gnu::noinline]] void run_entry(const memo_entry& e, const front_call& call) {
   if (call.program->scalar_count > 0) bind_coefficients(call);
-  if (call.stream) run(*e.code, {call.pointers, call.coefficients}, call.stream);
+  if (e.parts) e.parts->run(call.bases, call.coefficients, call.stream);
+  else if (call.stream) run(*e.code, {call.pointers, call.coefficients}, call.stream);
   else run(*e.code, {call.pointers, call.coefficients});
 }
 
-}  // namespace
-
-void execute(const front_call& call, memo& remembered) {
+[[gnu::noinline]] void plan_and_run(const flat_program& p, void** bases, const std::int64_t* numbers, std::complex<double>* scalars, memo& remembered, void* stream) {
+  const front_call call = call_of(p, bases, numbers, scalars, stream);
   if (call.program->looks_at_memory) {
     if (is_interleaved(*call.program)) return run(*prepare_recipe(call, {}), call);
     const std::shared_ptr<const executable> code = prepare(call, {});
     return call.stream ? run(*code, {call.pointers, call.coefficients}, call.stream) : run(*code, {call.pointers, call.coefficients});
   }
-  for (const memo_entry* e = remembered.first; e; e = e->next)
-    if (matches(*e, call)) return run_entry(*e, call);
   std::unique_ptr<memo_entry> made = make_entry(call);
+  matches(*made, call.program->number_count, call.numbers, call.bases, call.pointers);
   if (keeper_gone) return run_entry(*made, call);
   run_entry(*remember(remembered, std::move(made)), call);
+}
+
+}  // namespace
+
+void execute(const flat_program& p, void** bases, const std::int64_t* numbers, std::complex<double>* scalars, memo& remembered, void* stream) {
+  void** const pointers = bases + p.leaf_count;
+  for (const memo_entry* e = remembered.first; e; e = e->next) {
+    if (!matches(*e, p.number_count, numbers, bases, pointers)) continue;
+    if (e->bare && !stream) {
+      keep_last(remembered, *e);
+      return run(*e->code, {pointers, scalars});
+    }
+    if (e->gpu >= 0 && e->gpu != current_gpu()) continue;
+    return run_entry(*e, call_of(p, bases, numbers, scalars, stream));
+  }
+  plan_and_run(p, bases, numbers, scalars, remembered, stream);
 }
 
 }  // namespace ricci::detail

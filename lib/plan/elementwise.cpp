@@ -71,8 +71,8 @@ class tiler {
     }
   }
 
-  /// Whether a written kernel turns the input in registers: its neighbours lie along an axis of rows. Out of memory it is better packed in
-  /// long pieces.
+  /// Whether a written kernel turns the input in registers: its neighbours lie along an axis of rows, or there is but one row of a few
+  /// registers. Out of memory it is better packed in long pieces.
   bool can_turn(const operand& x, const step_axis& lane) const {
     const auto has_rows = [&](const step_axis& a) { return a.label != lane.label && stride_of(x, a.label) == 1; };
     const auto is_exp = [](const pointwise_term& t) { return std::any_of(t.factors.begin(), t.factors.end(), [](const auto& f) { return f.second == function::exp; }); };
@@ -80,7 +80,7 @@ class tiler {
     const std::int64_t width = m_.vector_bytes / size_ / (masks ? 2 : 1);  // where there are masks vectors may be half empty
     const bool few = masks && elements(op_.c) <= 512;                       // to call what packs would take longer
     return m_.writes_kernels && (!beyond_ || size_ == 16 || !has_whole_rows()) && x.type == op_.c.type && is_wide(x) && (few || lane.extent >= width) && lane.c == 1 &&
-           std::any_of(step_.axes.begin(), step_.axes.end(), has_rows) && std::none_of(op_.terms.begin(), op_.terms.end(), is_exp);
+           (std::any_of(step_.axes.begin(), step_.axes.end(), has_rows) || (step_.axes.size() == 1 && lane.extent <= 8 * m_.vector_bytes / size_)) && std::none_of(op_.terms.begin(), op_.terms.end(), is_exp);
   }
 
   /// Every row of the result begins at a register if the first one does.

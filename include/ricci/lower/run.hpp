@@ -54,17 +54,21 @@ void report_left() {
 template <class Source, class... Part>
 void run_now([[maybe_unused]] void* stream, const Part&... parts) {
   // Only what the case at hand needs; not a frame, which would be three more functions for every statement.
-  const void* bases[at_least_one(Source::size.leaves)];
+  constexpr bool inlined = tiny<Source>::applies;
+  void* bases[at_least_one(Source::size.leaves) + (inlined ? 0 : Source::flat.slot_count)];
   std::int64_t numbers[at_least_one(Source::size.numbers)]{};
-  std::complex<double> scalars[at_least_one(Source::size.scalars)];
-  sink to{bases, numbers, scalars};
+  std::complex<double> scalars[at_least_one(Source::size.scalars) + (inlined || Source::size.scalars == 0 ? 0 : Source::flat.term_count)];
+  sink to{const_cast<const void**>(bases), numbers, scalars};
   (parts.put(to), ...);
-  if constexpr (tiny<Source>::applies) {
-    tiny<Source>::run(bases, numbers, scalars);
+  if constexpr (inlined) {
+    tiny<Source>::run(const_cast<const void**>(bases), numbers, scalars);
   } else {
-    void* pointers[at_least_one(Source::flat.slot_count)];
-    std::complex<double> coefficients[at_least_one(Source::size.scalars > 0 ? Source::flat.term_count : 0)];
-    execute({&Source::flat, bases, numbers, scalars, pointers, coefficients, stream}, memo_of<Source>);
+    memo& remembered = memo_of<Source>;
+    if constexpr (Source::flat.slot_count == Source::size.leaves)
+      if (void** const pointers = bases + Source::size.leaves;
+          !stream && runs_again(remembered, numbers, bases, pointers, std::make_index_sequence<Source::size.numbers>(), std::make_index_sequence<Source::size.leaves>()))
+        return run(*remembered.code, {pointers, scalars});
+    execute(Source::flat, bases, numbers, scalars, remembered, stream);
   }
 }
 

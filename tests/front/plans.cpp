@@ -180,6 +180,19 @@ TEST_CASE("what is inlined at the call") {
   CHECK(!front::is_inlined(F(i, j).assign(D(i, k) * E(k, j))));
   CHECK(front::is_inlined(H(i, j).assign(G(3, i, k) * G(4, k, j))));
   CHECK(!front::is_inlined(G(e, i, j).assign(G(e, j, i))));
+  tensor<double, 6, 6> six, sixth;
+  tensor<double, 7, 7> seven, seventh;
+  CHECK(front::is_inlined(six(i, j).assign(sixth(j, i))));
+  CHECK(!front::is_inlined(seven(i, j).assign(seventh(j, i))));
+  tensor<double, 16> short_one;
+  tensor<double, 17> long_one;
+  tensor<double> sum;
+  CHECK(front::is_inlined(sum().assign(short_one(i) * short_one(i))));
+  CHECK(!front::is_inlined(sum().assign(long_one(i) * long_one(i))));
+  tensor<std::complex<double>, 2, 2> c2;
+  tensor<std::complex<double>, 3, 3> c3;
+  CHECK(front::is_inlined(c2(i, j).add(c2(i, k) * c2(k, j))));
+  CHECK(!front::is_inlined(c3(i, j).add(c3(i, k) * c3(k, j))));
   count_up(G);
   const auto before = G;
   for (int x = 0; x < 9; ++x) {

@@ -9,10 +9,14 @@
 
 namespace ricci::detail {
 
-/// Most multiply-adds that are inlined: a 4x4 by 4x4 product takes 18 ns inlined at -O2 and 17 ns as a plan whose kernel is
-/// written at run time; at 5x5 it is 43 against 20, and the compiler is done in half of the time. Does not depend on the
-/// compiler's flags: files compiled with different ones must agree on what is inlined.
-inline constexpr std::int64_t most_inlined_work = 64;
+/// Most multiply-adds that are inlined, of which a complex one counts four, and most elements of the result: a 4x4 by 4x4 product of
+/// doubles takes 9 ns inlined at -O2 and 8 ns as a plan whose kernel is written at run time, of complex ones 65 and 13; 36 elements
+/// transposed take 6 and 10, 64 of them 17 and 10. Does not depend on the compiler's flags: files compiled with different ones must agree
+/// on what is inlined.
+inline constexpr std::int64_t most_inlined_work = 64, most_inlined_out = 36;
+
+/// Longest loop that is inlined: all of them are unrolled, by pragmas that say so many, since compilers do it only at -O3.
+inline constexpr std::int64_t most_inlined_extent = 16;
 
 struct tiny_loop {
   std::int64_t extent = 0, a = 0, b = 0, out = 0;  // strides of both factors and of the local array
@@ -98,12 +102,14 @@ class tiny_maker {
     for (int t = 0; t < p.term_count; ++t)
       if (!term(table.terms[t], p.terms[t], work)) return;
     left();
-    table.applies = work <= most_inlined_work && table.out_size <= most_inlined_work;
+    const std::int64_t weight = is_complex(p.leaves[0].type) ? 4 : 1;
+    table.applies = short_loops && weight * work <= most_inlined_work && table.out_size <= most_inlined_out;
   }
 
  private:
   std::int64_t strides[at_least_one(Source::size.leaves)][max_rank]{};
   label_facts facts[labels]{};
+  bool short_loops = true;
 
   constexpr void offsets(int l) {
     const leaf_info& leaf = p.leaves[l];
@@ -157,6 +163,7 @@ class tiny_maker {
   constexpr void loop(tiny_nest<Source::flat.label_count>& nest, int l, std::int64_t& product) {
     const int a = nest.leaf_a, b = nest.leaf_b;
     const std::int64_t length = facts[l].length;
+    short_loops = short_loops && length <= most_inlined_extent;
     nest.loops[nest.loop_count++] = {length, a < 0 ? 0 : label_stride(p, p.leaves[a], strides[a], l),
                                      b < 0 ? 0 : label_stride(p, p.leaves[b], strides[b], l), out_stride(l)};
     if (product > 0 && length > most_inlined_work) product = most_inlined_work + 1;
@@ -309,12 +316,13 @@ class tiny<Source, true> {
     constexpr auto& nest = table.terms[Term];
     if constexpr (Depth < nest.row_at) {
       constexpr tiny_loop loop = nest.loops[Depth];
+#pragma GCC unroll 16
       for (std::int64_t x = 0; x < loop.extent; ++x)
         walk<Term, Depth + 1>(a + x * loop.a, b + x * loop.b, out + x * loop.out);
     } else {
       C row[nest.row > 0 ? nest.row : 1] = {};
       add_row<Term, Depth>(a, b, row);
-#pragma GCC unroll 8
+#pragma GCC unroll 16
       for (std::int64_t x = 0; x < nest.row; ++x) out[x] += row[x];
     }
   }
@@ -324,7 +332,7 @@ class tiny<Source, true> {
     constexpr auto& nest = table.terms[Term];
     if constexpr (Depth < nest.loop_count) {
       constexpr tiny_loop loop = nest.loops[Depth];
-#pragma GCC unroll 8
+#pragma GCC unroll 16
       for (std::int64_t x = 0; x < loop.extent; ++x)
         add_row<Term, Depth + 1>(a + x * loop.a, b + x * loop.b, out + x * loop.out);
     } else if constexpr (nest.leaf_b >= 0) {
@@ -340,6 +348,7 @@ class tiny<Source, true> {
   [[gnu::always_inline]] static void store(T* left, const C* out) {
     if constexpr (Depth < table.store.loop_count) {
       constexpr tiny_loop loop = table.store.loops[Depth];
+#pragma GCC unroll 16
       for (std::int64_t x = 0; x < loop.extent; ++x) store<Depth + 1>(left + x * loop.a, out + x * loop.out);
     } else if constexpr (p.statements[0].op == update::assign) {
       *left = static_cast<T>(*out);

@@ -12,6 +12,7 @@
 #include "codegen/amx_code.hpp"
 #include "codegen/contract_code.hpp"
 #include "codegen/dots_code.hpp"
+#include "codegen/lone_dots_code.hpp"
 #endif
 
 namespace ricci::codegen {
@@ -38,6 +39,7 @@ std::shared_ptr<const kernel> make(const request& r, target t) {
     if (slow || r.type_a != dtype::f16) return written<kernel, amx_code>(r, slow);
   }
   if (const std::vector<dots> d = dots_of(r, t); !d.empty()) return written<kernel, dots_code>(r, d[0], t);
+  if (const std::vector<lone_dots> d = lone_dots_of(r, t); !d.empty()) return written<kernel, lone_dots_code>(r, d[0], t);
   const std::vector<nest> nests = shape(r, t);
   if (nests.empty()) return nullptr;
   return written<kernel, contract_code>(r, t, nests, std::size_t{4096});

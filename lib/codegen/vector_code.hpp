@@ -224,7 +224,7 @@ class vector_code : public Xbyak::CodeGenerator {
   Xbyak::Opmask mask(const lane_vector& v) const { return Xbyak::Opmask(masks_.at(v.count)); }
 
   /// Constants behind the code: every pair of reals in a vector is (x, y).
-  const Xbyak::Label& pairs(double x, double y) { return pair_constants_[{x, y}]; }
+  const Xbyak::Label& pairs(double x, double y) { return pair_constants_[{bits_of(x), bits_of(y)}]; }
 
   /// Constants behind the code: 32-bit integers.
   const Xbyak::Label& words(std::uint32_t x) { return word_constants_[x]; }
@@ -238,7 +238,7 @@ class vector_code : public Xbyak::CodeGenerator {
     for (auto& [key, label] : pair_constants_) {
       align(64);
       L(label);
-      for (int i = 0; i < 64 / real(); ++i) write_real(i % 2 ? key.second : key.first);
+      for (int i = 0; i < 64 / real(); ++i) write_real(__builtin_bit_cast(double, i % 2 ? key.second : key.first));
     }
     for (auto& [count, label] : mask_constants_) {
       align(32);
@@ -249,6 +249,8 @@ class vector_code : public Xbyak::CodeGenerator {
   }
 
  private:
+  static std::uint64_t bits_of(double x) { return __builtin_bit_cast(std::uint64_t, x); }
+
   template <class D> void move(const D& to, const Xbyak::Operand& from) {
     if (single_) vmovups(to, from);
     else vmovupd(to, from);
@@ -270,7 +272,7 @@ class vector_code : public Xbyak::CodeGenerator {
   int mask_register_ = -1;
   std::map<int, int> masks_;                 // count -> k register
   std::map<int, Xbyak::Label> mask_constants_;
-  std::map<std::pair<double, double>, Xbyak::Label> pair_constants_;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, Xbyak::Label> pair_constants_;  // by bits: -0 is not 0
   std::map<std::uint32_t, Xbyak::Label> word_constants_;
 };
 

@@ -12,7 +12,7 @@
 namespace ricci {
 namespace {
 
-static_assert(planning::most_converted == codegen::most_staged && planning::most_dot_pieces == codegen::most_dot_pieces);
+static_assert(planning::most_converted == codegen::most_staged && planning::most_dot_pieces == codegen::most_dot_pieces && planning::most_lone_pieces == codegen::most_lone_pieces);
 constexpr std::int64_t most_in_order = 32 << 10;  // bytes
 constexpr std::int64_t far_step = 1536;           // bytes
 

@@ -32,24 +32,9 @@ shape candidate::inner() const {
   }
   s.rows = row, s.cols = col;
   s.loops /= row * col;
-  if (s.lanes == lanes::k) s.neighbours = results_in_a_row(), s.only_sums = op.a.where == operand::kind::one;
+  if (s.lanes == lanes::k) s.neighbours = results_in_a_row(), s.only_sums = op.a.where == operand::kind::one, s.lone = are_lone_dots();
   fuse_lane(s);
   return s;
-}
-
-std::int64_t candidate::results_in_a_row() const {
-  const auto stays = [&](const operand& x, bool packed) { return packed || x.type == compute_type(x.type) || x.where == operand::kind::one; };
-  const auto sums = std::count_if(step.axes.begin(), step.axes.end(), [&](const step_axis& x) { return x.role == group::k && x.label != step.lane_label; });
-  const auto has = [&](group role) { return std::any_of(step.axes.begin(), step.axes.end(), [&](const step_axis& x) { return x.role == role && x.tile > 1; }); };
-  const bool written = m.writes_kernels && m.vector_bytes >= 32 && !is_complex(op.c.type) && sums <= 1 && !(has(group::m) && has(group::n));
-  if (!written || !stays(op.a, step.pack_a) || !stays(op.b, step.pack_b) || !stays(op.c, step.buffer_c)) return 0;
-  std::int64_t run = 1;
-  for (bool grown = true; grown;) {
-    grown = false;
-    for (const step_axis& x : step.axes)
-      if (x.c == run && x.role != group::k && x.tile > 1) run *= x.tile, grown = true;
-  }
-  return run;
 }
 
 void candidate::fuse_lane(shape& s) const {

@@ -50,6 +50,12 @@ double short_dots_cycles(const shape& s, std::int64_t width) {
   return static_cast<double>(results / s.neighbours * divide_up(s.neighbours, width)) * (std::max(loads, 2 * (segment - 1)) + 3) + 15;
 }
 
+/// Of dot products and sums one by one.
+double lone_dots_cycles(const shape& s, std::int64_t pieces) {
+  const double piece = is_complex(s.type) && !s.only_sums ? 2 : 1, adding_up = 10;
+  return static_cast<double>(s.rows * s.cols * s.loops) * (static_cast<double>(pieces) * piece + adding_up) + 10;
+}
+
 }  // namespace
 
 double kernel_cycles(const shape& s, const machine& m) {
@@ -57,6 +63,8 @@ double kernel_cycles(const shape& s, const machine& m) {
   const std::int64_t width = std::max<std::int64_t>(1, m.vector_bytes / static_cast<std::int64_t>(size_of(s.type)));
   const double fma_of_pair = complex ? 2 : 1;
   if (s.lanes == kernels::lanes::k && s.neighbours > 1 && s.k * divide_up(s.lane, width) <= most_dot_pieces) return short_dots_cycles(s, width);
+  const std::int64_t pieces = s.k * divide_up(s.lane, width);
+  if (s.lone && pieces <= most_lone_pieces && (complex || s.rows * s.cols * s.loops == 1) && (s.rows == 1 || s.cols == 1)) return lone_dots_cycles(s, pieces);
   if (s.lanes == kernels::lanes::k) {
     const bool many = m.vector_registers >= 32;
     const std::int64_t cols = std::min<std::int64_t>(s.cols, s.converts_b ? 4 : many ? 3 : complex ? 1 : 2);

@@ -14,12 +14,15 @@ struct shape {
   kernels::lanes lanes = kernels::lanes::n;
   dtype type = dtype::f64;  // compute type
   bool converts_a = false, converts_b = false;  // lanes::k: loads of 16 bits
+  bool lone = false;                            // lanes::k: dot products one by one are written
   std::int64_t neighbours = 0;                  // lanes::k: results one right behind the other, if short dot products of them are written
   bool only_sums = false;                       // a is ones
 };
 
 /// Registers that a written dot product has at most: codegen::most_dot_pieces.
 inline constexpr std::int64_t most_dot_pieces = 6;
+/// The same where they are done one by one: codegen::most_lone_pieces.
+inline constexpr std::int64_t most_lone_pieces = 128;
 
 /// Cycles of one kernel call.
 double kernel_cycles(const shape& s, const machine& m);

@@ -214,7 +214,7 @@ TEMPLATE_TEST_CASE("generated kernels: tiles of two vectors", "", float, double)
 
 TEST_CASE("a generator that cannot says so") {
   codegen::request r;
-  r.lanes = lanes::k;
+  r.lanes = lanes::k, r.args.row.extent = r.args.col.extent = 2;
   CHECK(codegen::make(r, codegen::best_target()) == nullptr);
   r.lanes = lanes::n;
   r.args.row = {2, std::int64_t{1} << 40, 0, 1};

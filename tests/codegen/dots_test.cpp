@@ -115,6 +115,39 @@ TEMPLATE_TEST_CASE("short dot products: each result has its own factors", "", fl
   CHECK(wrong == 0);
 }
 
+TEMPLATE_TEST_CASE("a dot product or a sum alone", "", float, double, std::complex<float>, std::complex<double>) {
+  rng g(20261128);
+  int wrong = 0;
+  made = refused = 0;
+  for (extent_t length = 1; length <= 130 && wrong < 5; ++length)
+    for (const extent_t k : {1, 1, 2, 3}) {
+      shape s;
+      s.lane = length, s.k = k;
+      s.packed = g() % 2 == 0, s.ones = g() % 3 == 0;
+      if (is_complex(ricci::dtype_of<TestType>)) s.conj_a = g() % 2 == 0, s.conj_b = g() % 2 == 0;
+      wrong += !right<TestType>(s, g);
+    }
+  CHECK(wrong == 0);
+  if (writes()) CHECK(made > refused / 4);  // of complex numbers none for a beta that is not known
+}
+
+TEMPLATE_TEST_CASE("dot products and sums of complex numbers, results of any strides", "", std::complex<float>, std::complex<double>) {
+  rng g(28);
+  int wrong = 0;
+  made = refused = 0;
+  const auto extent = [&](int most) { return static_cast<extent_t>(1 + g() % static_cast<unsigned>(most)); };
+  for (int i = 0; i < (reduced_tests() ? 200 : 1500) && wrong < 5; ++i) {
+    INFO("case " << i);
+    shape s;
+    s.lane = extent(g() % 4 == 0 ? 70 : 12), (g() % 2 ? s.row : s.col) = extent(9), s.k = g() % 4 == 0 ? extent(4) : 1;
+    for (unsigned l = static_cast<unsigned>(g() % 4); l > 0; --l) s.loops.push_back(extent(l == 1 ? 9 : 3));
+    s.packed = g() % 3 == 0, s.ones = g() % 4 == 0, s.conj_a = g() % 2 == 0, s.conj_b = g() % 2 == 0;
+    wrong += !right<TestType>(s, g);
+  }
+  CHECK(wrong == 0);
+  if (writes()) CHECK(made > refused / 2);
+}
+
 TEMPLATE_TEST_CASE("short dot products: random shapes", "", float, double) {
   rng g(17);
   const int count = reduced_tests() ? 200 : 3000;
@@ -138,7 +171,10 @@ TEST_CASE("dot products that no code is written for") {
   contract_args g;
   g.lane_extent = 4, g.row = {8, 4, 0, 1};
   if (writes()) CHECK(codegen::make(request_of<double>(g), codegen::best_target()) != nullptr);
-  CHECK(codegen::make(request_of<std::complex<double>>(g), codegen::best_target()) == nullptr);
+  codegen::request complex = request_of<std::complex<double>>(g);
+  CHECK(codegen::make(complex, codegen::best_target()) == nullptr);  // for a beta that is not known
+  complex.beta = codegen::factor::one;
+  if (writes()) CHECK(codegen::make(complex, codegen::best_target()) != nullptr);
   g.row.c = 2;  // results that are not neighbours
   CHECK(codegen::make(request_of<double>(g), codegen::best_target()) == nullptr);
   g.row = {8, std::int64_t{1} << 40, 0, 1};

@@ -1,0 +1,34 @@
+// What written kernels for dot products ask of a step.
+#include "plan/candidate.hpp"
+
+#include <algorithm>
+
+namespace ricci::planning {
+namespace {
+
+bool in_compute_type(const operand& x, bool packed) { return packed || x.type == compute_type(x.type) || x.where == operand::kind::one; }
+
+}  // namespace
+
+/// What a written kernel for dot products one by one asks of the operands.
+bool candidate::are_lone_dots() const {
+  const auto sums = std::count_if(step.axes.begin(), step.axes.end(), [&](const step_axis& x) { return x.role == group::k && x.label != step.lane_label; });
+  const bool known = !is_complex(op.c.type) || is_known(op.beta);
+  return m.writes_kernels && m.vector_bytes >= 32 && sums <= 1 && known && in_compute_type(op.a, step.pack_a) && in_compute_type(op.b, step.pack_b) && in_compute_type(op.c, step.buffer_c);
+}
+
+std::int64_t candidate::results_in_a_row() const {
+  const auto sums = std::count_if(step.axes.begin(), step.axes.end(), [&](const step_axis& x) { return x.role == group::k && x.label != step.lane_label; });
+  const auto has = [&](group role) { return std::any_of(step.axes.begin(), step.axes.end(), [&](const step_axis& x) { return x.role == role && x.tile > 1; }); };
+  const bool written = m.writes_kernels && m.vector_bytes >= 32 && !is_complex(op.c.type) && sums <= 1 && !(has(group::m) && has(group::n));
+  if (!written || !in_compute_type(op.a, step.pack_a) || !in_compute_type(op.b, step.pack_b) || !in_compute_type(op.c, step.buffer_c)) return 0;
+  std::int64_t run = 1;
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (const step_axis& x : step.axes)
+      if (x.c == run && x.role != group::k && x.tile > 1) run *= x.tile, grown = true;
+  }
+  return run;
+}
+
+}  // namespace ricci::planning

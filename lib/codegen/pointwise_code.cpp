@@ -18,7 +18,8 @@ constexpr std::int64_t first_cache = 32 << 10;
 class pointwise_code : public point_code {
  public:
   pointwise_code(const pointwise_request& r, target t, const std::vector<std::int64_t>& steps)
-      : point_code(r, t), steps_(steps), asks_((g_.input_count + g_.output_count) * g_.lane_extent * g_.row_extent * real() > first_cache) {
+      : point_code(r, t), steps_(steps), asks_((g_.input_count + g_.output_count) * g_.lane_extent * g_.row_extent * real() > first_cache),
+        straight_(!turned_.empty() && turns_in_registers() && g_.row_extent <= 2 * turned_at_once()) {
     const int kept = (g_.statement_count + 1) * full();
     const bool bare = is_bare();
     if (!bare) open_frame(kept + (turns_in_registers() ? 0 : static_cast<int>(turned_.size()) * block() * full()));
@@ -35,14 +36,15 @@ class pointwise_code : public point_code {
   /// Nothing goes to the stack, neither values nor what the caller wants back.
   bool is_bare() const {
     constexpr int at_once = 8;  // registers that a statement takes beside its inputs, at most
-    return turned_.empty() && g_.statement_count == 1 && g_.input_count + at_once <= count_ && g_.input_count + g_.output_count <= std::ssize(free_registers(true));
+    const int registers = straight_ ? first_turned() : count_;
+    return (turned_.empty() || straight_) && g_.statement_count == 1 && g_.input_count + at_once <= registers && g_.input_count + g_.output_count <= std::ssize(free_registers(true));
   }
 
   std::vector<Xbyak::Reg64> free_registers(bool bare) const {
     std::vector<Xbyak::Reg64> free;
     if (!bare) free = {r14, r15};
     if (!bare && turned_.empty()) free.insert(free.end(), {rbx, r12, r13});
-    for (std::size_t s = steps_.size(); s < 3; ++s) free.push_back(offset(s));
+    for (std::size_t s = straight_ ? 0 : steps_.size(); s < 3; ++s) free.push_back(offset(s));
     if (!reads_alphas()) free.push_back(rdx);
     if (!reads_betas()) free.push_back(rcx);
     return free;
@@ -111,6 +113,11 @@ class pointwise_code : public point_code {
   /// The lanes in bytes [first, end).
   void write_groups(std::int64_t first, std::int64_t end) {
     const int at_once = turns_in_registers() ? turned_at_once() : block();
+    if (straight_) {
+      for (first_row_ = 0; first_row_ < g_.row_extent; first_row_ += at_once)
+        for_vectors(first, end, [&] { write_group(static_cast<int>(std::min<std::int64_t>(at_once, g_.row_extent - first_row_))); });
+      return;
+    }
     const auto group = [&](int rows) {
       for_vectors(first, end, [&] { write_group(rows); });
       advance(rows);
@@ -136,12 +143,13 @@ class pointwise_code : public point_code {
       mov(rax, ptr[rdi + 8 * turned_[n]]);
       if (shift_) Xbyak::CodeGenerator::add(rax, static_cast<int>(lane * shift_));
       const int lanes = now_.count * real() / element();
-      if (turns_in_registers()) turn(rax + r12, pitch, rows, register_of(n), lanes);
+      if (straight_) turn(rax + static_cast<std::size_t>(first_row_ * element()), pitch, rows, register_of(n), lanes);
+      else if (turns_in_registers()) turn(rax + r12, pitch, rows, register_of(n), lanes);
       else turn_block(rax + r12, pitch, rows, rsp + stack_of(n), lanes);
     }
     if (!turns_in_registers()) return write_stacked(rows);
     count_ = first_turned();
-    for (row_ = 0; row_ < rows; ++row_) {
+    for (row_ = first_row_; row_ < first_row_ + rows; ++row_) {
       if (asks_) ask_ahead();
       write_statements();
     }
@@ -191,7 +199,8 @@ class pointwise_code : public point_code {
     const std::int64_t step = s.row * real();
     const int shift = static_cast<int>(s.lane * shift_);
     for (std::size_t n = 0; n < steps_.size(); ++n)
-      if (steps_[n] == step) return ptr[base + offset(n) + static_cast<int>(shift + row_ * step)];
+      if (steps_[n] == step && straight_) return ptr[base + static_cast<int>(shift + row_ * step)];
+      else if (steps_[n] == step) return ptr[base + offset(n) + static_cast<int>(shift + row_ * step)];
     return ptr[base + shift];
   }
 
@@ -200,12 +209,13 @@ class pointwise_code : public point_code {
   }
 
   int resident(int input) const override {
-    return is_turned_here(input) && turns_in_registers() ? register_of(turned_at(input)) + row_ : -1;
+    return is_turned_here(input) && turns_in_registers() ? register_of(turned_at(input)) + row_ - first_row_ : -1;
   }
 
   const std::vector<std::int64_t> steps_;
   const bool asks_;              // for what comes next in the rows of what is not turned
-  int row_ = 0;                  // of those that are turned at once
+  const bool straight_;          // what is turned has so few rows that there is no loop
+  int row_ = 0, first_row_ = 0;  // of those that are turned at once, and where these begin if there is no loop
   std::map<std::pair<bool, int>, Xbyak::Reg64> pointers_;  // of outputs (true) and inputs, that are in registers
   std::int64_t shift_ = 0;       // bytes along the lanes
 };

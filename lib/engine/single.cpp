@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <tuple>
 
 namespace ricci {
 namespace {
@@ -41,14 +40,14 @@ std::shared_ptr<const point_call> turn_of(const kernels::move_args& g, dtype fro
 }
 
 /// A call that is_straight(); moves the pointers.
-inline void run_straight(const point_call& call, const void** inputs, void** outputs, const step_scalars& r, std::int64_t size) {
-  (*call.made)(inputs, outputs, r.alphas, r.betas);
+inline void run_straight(const point_call& call, const void** inputs, void** outputs, const void* alphas, const void* betas, std::int64_t size) {
+  (*call.made)(inputs, outputs, alphas, betas);
   if (!call.rest) return;
   const kernels::pointwise_args& last = *call.rest;
   const std::int64_t bytes = call.rest_at * size;
   for (int i = 0; i < last.input_count; ++i) inputs[i] = static_cast<const char*>(inputs[i]) + bytes * last.inputs[i].lane;
   for (int i = 0; i < last.output_count; ++i) outputs[i] = static_cast<char*>(outputs[i]) + bytes * last.outputs[i].lane;
-  (*call.rest_made)(inputs, outputs, r.alphas, r.betas);
+  (*call.rest_made)(inputs, outputs, alphas, betas);
 }
 
 }  // namespace
@@ -60,11 +59,12 @@ std::optional<single_call> single_call::of(const bound_step& s, const kernels::k
   const tile_args& t = s.tiles[0];
   const coefficient none{0, -1, {}};
   if (s.how == method::move) {
-    if (!t.first && is_known(s.beta) && !s.conj_b) x.turn_b_ = turn_of(t.store_c, s.type_b, s.type_c, s.beta, kernels);
+    if (!t.first && is_known(s.beta) && !s.conj_b) x.turn_b_.set(turn_of(t.store_c, s.type_b, s.type_c, s.beta, kernels));
     return x;
   }
-  if (s.pack_a >= 0) x.turn_a_ = turn_of(t.pack_a, s.type_a, s.type, none, kernels);
-  if (s.pack_b >= 0) x.turn_b_ = turn_of(t.pack_b, s.type_b, s.type, none, kernels);
+  if (s.pack_a >= 0) x.turn_a_.set(turn_of(t.pack_a, s.type_a, s.type, none, kernels));
+  if (s.pack_b >= 0 && t.turn_b) x.turn_b_.kernel = t.turn_b.get();
+  else if (s.pack_b >= 0) x.turn_b_.set(turn_of(t.pack_b, s.type_b, s.type, none, kernels));
   if ((s.pack_a >= 0 && !x.turn_a_) || (s.pack_b >= 0 && !x.turn_b_)) return {};
   if (s.pack_a < 0 && s.pack_b < 0) x.kernel_ = t.first.get();
   return x;
@@ -76,7 +76,7 @@ single_call::source single_call::source_of(const place& p, const void* one) {
   return {-1, nullptr, p.offset};
 }
 
-single_call::single_call(const bound_step& s) : scaled_(s.scaled), size_(static_cast<std::int64_t>(size_of(s.type))), step_(&s) {
+single_call::single_call(const bound_step& s) : type_(s.type), scaled_(s.scaled), size_(static_cast<std::int64_t>(size_of(s.type))), step_(&s) {
   const void* const one = one_of(s.type);
   a_ = source_of(s.a, one), b_ = source_of(s.b, one), c_ = source_of(s.c, one), scale_ = source_of(s.scale, one);
   known_ = is_known(s.alpha) && is_known(s.beta);
@@ -106,7 +106,7 @@ void single_call::set_points(const bound_step& s) {
 void single_call::set_open(const bound_step& s) {
   const auto add = [&](std::size_t at, const coefficient& x) {
     const codegen::factor known = known_factor(x);
-    if (known != codegen::factor::one && known != codegen::factor::minus_one) open_.push_back({at, &x});
+    if (known != codegen::factor::one && known != codegen::factor::minus_one) open_.push_back({at, x.more.empty() ? x.scalar : -1, x.base, &x});
   };
   const std::size_t size = size_of(s.type);
   if (s.other && straight_) {
@@ -123,22 +123,28 @@ bool single_call::needs_scratch() const {
   return step_->pack_a >= 0 || step_->pack_b >= 0 || is_there(a_) || is_there(b_) || is_there(c_) || (scaled_ && is_there(scale_));
 }
 
-void single_call::run_product(const step_scalars& r, const bindings& b, const char* temporaries, char* packs) const {
+void single_call::turn::set(std::shared_ptr<const point_call> x) {
+  call = std::move(x);
+  if (call && !call->rest) point = call->made.get();
+}
+
+/// Returns where the elements are then. Without coefficients.
+RICCI_CALLS_WRITTEN_CODE inline const void* single_call::turn::run(const void* from, void* to, std::int64_t size) const {
+  void* const turned = to;
+  if (kernel) (*kernel)(nullptr, from, to, nullptr, nullptr);
+  else if (point) (*point)(&from, &to, nullptr, nullptr);
+  else run_straight(*call, &from, &to, nullptr, nullptr, size);
+  return turned;
+}
+
+RICCI_CALLS_WRITTEN_CODE void single_call::run_product(const step_scalars& r, const bindings& b, const char* temporaries, char* packs) const {
   const bound_step& s = *step_;
   const tile_args& t = s.tiles[0];
-  if (s.how == method::move && turn_b_) {
-    const void* from = b_.at(b, temporaries);
-    void* to = const_cast<void*>(c_.at(b, temporaries));
-    return run_straight(*turn_b_, &from, &to, r, size_);
-  }
-  const void *from_a = a_.at(b, temporaries), *from_b = b_.at(b, temporaries);
-  for (const auto& [turn, from, at] : {std::tuple{turn_a_.get(), &from_a, s.pack_a}, {turn_b_.get(), &from_b, s.pack_b}}) {
-    if (!turn) continue;
-    void* to = packs + at;
-    run_straight(*turn, from, &to, r, size_);  // which has no coefficients
-    *from = packs + at;
-  }
   void* const c = const_cast<void*>(c_.at(b, temporaries));
+  if (s.how == method::move && turn_b_) return static_cast<void>(turn_b_.run(b_.at(b, temporaries), c, size_));
+  const void *from_a = a_.at(b, temporaries), *from_b = b_.at(b, temporaries);
+  if (turn_a_) from_a = turn_a_.run(from_a, packs + s.pack_a, size_);
+  if (turn_b_) from_b = turn_b_.run(from_b, packs + s.pack_b, size_);
   if (t.first) (*t.first)(from_a, from_b, c, scaled_ ? scale_.at(b, temporaries) : r.alpha, r.beta);
   else if (s.how == method::move) s.move_c(t.store_c, from_b, c, r.beta);
   else s.contract(t.contract, from_a, from_b, c, r.alpha, r.beta);
@@ -150,7 +156,7 @@ void single_call::run_points(const step_scalars& r, const bindings& b, const cha
   const source* from = streams_.data();
   for (int i = 0; i < inputs_; ++i) inputs[i] = from++->at(b, temporaries);
   for (int i = 0; i < outputs_; ++i) outputs[i] = const_cast<void*>(from++->at(b, temporaries));
-  if (straight_) run_straight(*points_, inputs, outputs, r, size_);
+  if (straight_) run_straight(*points_, inputs, outputs, r.alphas, r.betas, size_);
   else run_pointwise(*points_, {inputs, outputs, r.alphas, r.betas, size_});
 }
 
@@ -164,7 +170,7 @@ RICCI_CALLS_WRITTEN_CODE void single_call::run_with(const step_scalars& r, const
 void single_call::run_open(const bindings& b, const char* temporaries, char* packs) const {
   step_scalars now;
   if (open_.empty()) set_scalars(now, *step_, b.scalars);
-  for (const open_scalar& x : open_) store_scalar(step_->type, value_of(*x.value, b.scalars), reinterpret_cast<char*>(&now) + x.at);
+  for (const open_scalar& x : open_) store_scalar(type_, x.scalar >= 0 ? x.base * b.scalars[x.scalar] : value_of(*x.value, b.scalars), reinterpret_cast<char*>(&now) + x.at);
   run_with(now, b, temporaries, packs);
 }
 

@@ -32,7 +32,19 @@ class single_call {
   /// A coefficient that only the run knows.
   struct open_scalar {
     std::size_t at;  // in step_scalars
+    int scalar;      // of which it is a multiple; -1: more than that
+    double base;
     const coefficient* value;
+  };
+
+  /// What packs a factor, or moves a tensor: a kernel, or a pointwise call and its kernel if it has but one.
+  struct turn {
+    const codegen::kernel* kernel = nullptr;
+    const codegen::pointwise_kernel* point = nullptr;
+    std::shared_ptr<const point_call> call;
+    explicit operator bool() const { return kernel || call; }
+    void set(std::shared_ptr<const point_call> x);
+    const void* run(const void* from, void* to, std::int64_t size) const;
   };
 
   explicit single_call(const bound_step& s);
@@ -47,6 +59,7 @@ class single_call {
   const codegen::kernel* kernel_ = nullptr;            // all there is to call, or null
   const codegen::pointwise_kernel* point_ = nullptr;   // the same of a pointwise step
   bool known_ = true;  // the coefficients, which are in ready_
+  dtype type_;
   bool scaled_;
   bool straight_ = false;               // points_ is a written kernel, and perhaps one for the last lanes
   source a_, b_, c_, scale_;
@@ -56,7 +69,7 @@ class single_call {
   int inputs_ = 0, outputs_ = 0;
   std::int64_t size_;
   const bound_step* step_;
-  std::shared_ptr<const point_call> turn_a_, turn_b_;  // what packs, or for a permutation turn_b_ what moves; null: nothing
+  turn turn_a_, turn_b_;                // what packs; of a permutation turn_b_ moves
   std::vector<open_scalar> open_;       // all that a written kernel reads, where the run has scalars; none: there is no such kernel
   step_scalars ready_;
 };

@@ -59,7 +59,9 @@ std::optional<single_call> single_call::of(const bound_step& s, const kernels::k
   const tile_args& t = s.tiles[0];
   const coefficient none{0, -1, {}};
   if (s.how == method::move) {
-    if (!t.first && is_known(s.beta) && !s.conj_b) x.turn_b_.set(turn_of(t.store_c, s.type_b, s.type_c, s.beta, kernels));
+    if (t.first) x.kernel_ = t.first.get();
+    else if (is_known(s.beta) && !s.conj_b) x.turn_b_.set(turn_of(t.store_c, s.type_b, s.type_c, s.beta, kernels));
+    if (x.turn_b_.point && x.b_.slot >= 0 && x.c_.slot >= 0) x.point_ = x.turn_b_.point, x.first_ = x.b_.slot;
     return x;
   }
   if (s.pack_a >= 0) x.turn_a_.set(turn_of(t.pack_a, s.type_a, s.type, none, kernels));

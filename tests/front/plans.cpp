@@ -184,6 +184,7 @@ TEST_CASE("what is inlined at the call") {
   tensor<double, 7, 7> seven, seventh;
   CHECK(front::is_inlined(six(i, j).assign(sixth(j, i))));
   CHECK(!front::is_inlined(seven(i, j).assign(seventh(j, i))));
+  CHECK(!front::is_inlined(seven(i, 0).assign(seventh(i, j) * seventh(j, 0))));
   tensor<double, 16> short_one;
   tensor<double, 17> long_one;
   tensor<double> sum;

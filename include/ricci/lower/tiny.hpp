@@ -11,9 +11,11 @@ namespace ricci::detail {
 
 /// Most multiply-adds that are inlined, of which a complex one counts four, and most elements of the result: a 4x4 by 4x4 product of
 /// doubles takes 9 ns inlined at -O2 and 8 ns as a plan whose kernel is written at run time, of complex ones 65 and 13; 36 elements
-/// transposed take 6 and 10, 64 of them 17 and 10. Does not depend on the compiler's flags: files compiled with different ones must agree
-/// on what is inlined.
+/// transposed take 6 and 7, 64 of them 17 and 8; a matrix of 8x8 times a vector 15 and 8. Does not depend on the compiler's flags: files
+/// compiled with different ones must agree on what is inlined.
 inline constexpr std::int64_t most_inlined_work = 64, most_inlined_out = 36;
+/// The same where results are fewer than 16, as those of a matrix and a vector, whose sums are not a row side by side.
+inline constexpr std::int64_t most_inlined_few = 36;
 
 /// Longest loop that is inlined: all of them are unrolled, by pragmas that say so many, since compilers do it only at -O3.
 inline constexpr std::int64_t most_inlined_extent = 16;
@@ -103,7 +105,8 @@ class tiny_maker {
       if (!term(table.terms[t], p.terms[t], work)) return;
     left();
     const std::int64_t weight = is_complex(p.leaves[0].type) ? 4 : 1;
-    table.applies = short_loops && weight * work <= most_inlined_work && table.out_size <= most_inlined_out;
+    const std::int64_t most = table.out_size < 16 ? most_inlined_few : most_inlined_work;
+    table.applies = short_loops && weight * work <= most && table.out_size <= most_inlined_out;
   }
 
  private:

@@ -53,6 +53,7 @@ struct request {
   kernels::lanes lanes = kernels::lanes::n;
   kernels::contract_args args;
   factor alpha = factor::any, beta = factor::any;
+  bool only_sums = false;  // lanes::n of real numbers: a is a one, with strides of 0; it is not read
   tile_choice tile;
   bool in_pairs = true;     // bfloat16 may be multiplied two at a time, where the processor is fast at that
   tile_use tiles = tile_use::worthwhile;

@@ -212,6 +212,7 @@ void contract_code::one_step(const tile& t, const reg64& a, const reg64& b, std:
 }
 
 void contract_code::row_step(const tile& t, std::int64_t row, const address& from, const reg64& b, std::int64_t b_at, bool fresh) {
+  if (request_.only_sums) return sum_step(t, row, b, b_at, fresh);
   const int x = element_register(t);
   if (embeds(t, row) && !odd_step_) {
     const address element = ptr_b[from.getRegExp()];

@@ -53,6 +53,7 @@ class contract_code : public vector_code {
   void sum_loop(const tile& t, bool fresh);
   void one_step(const tile& t, const reg64& a, const reg64& b, std::int64_t a_at, std::int64_t b_at, bool fresh);
   void odd_step(const tile& t, const reg64& a, const reg64& b, std::int64_t a_at, std::int64_t b_at);
+  void sum_step(const tile& t, std::int64_t row, const reg64& b, std::int64_t b_at, bool fresh);
   void row_step(const tile& t, std::int64_t row, const address& from, const reg64& b, std::int64_t b_at, bool fresh);
   void use_pairs();
   void write_places();

@@ -225,7 +225,8 @@ class pointwise_code : public point_code {
 std::shared_ptr<const pointwise_kernel> make(const pointwise_request& r, target t) {
   const pointwise_args& g = r.args;
   const std::int64_t width = (t == target::avx512 ? 64 : 32) / static_cast<std::int64_t>(size_of(r.type));
-  if (t == target::none || g.lane_extent == 0 || g.lane_extent > 8 * width || (g.lane_extent % width != 0 && (t != target::avx512 || r.streams)) || g.loop_count > 0) return nullptr;
+  const bool one_row = t == target::avx512 && g.row_extent == 1 && !r.streams;  // of twice as many vectors
+  if (t == target::none || g.lane_extent == 0 || g.lane_extent > (one_row ? 16 : 8) * width || (g.lane_extent % width != 0 && (t != target::avx512 || r.streams)) || g.loop_count > 0) return nullptr;
   for (int n = 0; n < g.statement_count; ++n)
     for (int i = g.statements[n].first; i < g.statements[n].first + g.statements[n].count; ++i)
       for (int f = g.terms[i].first; f < g.terms[i].first + g.terms[i].count; ++f)

@@ -1,5 +1,5 @@
 // Few long sums: a multiply-add waits for the one before in the same register, so that products go to several registers in
-// turn, strands, which are added up at the end.
+// turn, strands, which are added up at the end. And sums of one tensor.
 #include "codegen/contract_code.hpp"
 #include "codegen/tile_cost.hpp"
 
@@ -22,6 +22,29 @@ void contract_code::start_sums(const tile& t) {
           else clear(i, vector(t, v).width);
         }
   strand_ = 0;
+}
+
+/// A register of b onto the sums of a row.
+void contract_code::sum_step(const tile& t, std::int64_t row, const reg64& b, std::int64_t b_at, bool fresh) {
+  for (std::int64_t v = 0; v < t.count; ++v) {
+    const lane_vector& lv = vector(t, v);
+    const int sum = sum_register(t, 0, row, v);
+    const address from = at(b, b_at + b_of(t, v));
+    if (fresh) {
+      load(sum, lv, from);
+      continue;
+    }
+    const int y = vector_register(t, keeps_vectors(t) ? v : 0);
+    if (partial(lv) && !keeps_vectors(t)) load(y, lv, from);
+    const auto to = reg(sum, lv.width);
+    const auto next = [&](const Xbyak::Operand& from_b) {
+      if (!subtracts()) add(to, to, from_b);
+      else if (single()) vsubps(to, to, from_b);
+      else vsubpd(to, to, from_b);
+    };
+    if (partial(lv) || keeps_vectors(t)) next(reg(y, lv.width));
+    else next(from);
+  }
 }
 
 void contract_code::join_strands(const tile& t) {

@@ -3,9 +3,12 @@
 #include <ricci/einsum/einsum.hpp>
 
 #include <algorithm>
+#include <cstring>
+#include <iterator>
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "einsum/lower.hpp"
 #include "einsum/subscripts.hpp"
@@ -25,48 +28,81 @@ memory& remembered() {
   return m;
 }
 
-constinit thread_local bool key_gone = false;
+/// Equal exactly for equal calls.
+class call_key {
+ public:
+  void clear() { count_ = 0; }
 
-/// The buffer in which a thread writes its keys, until the thread ends.
-struct key_buffer {
-  std::string text;
-  ~key_buffer() { key_gone = true; }
+  void write(const einsum_words& words, std::span<const array_info> operands, const array_info* out, const options& o) {
+    append((words.lists != nullptr) + 2 * (words.result != nullptr) + 4 * (out != nullptr) + 8 * o.strict + 16 * o.deterministic +
+           32 * std::int64_t{o.threads});
+    append_list(words.text);
+    if (words.lists) {
+      append(static_cast<std::int64_t>(words.lists->size()));
+      for (const auto& labels : *words.lists) append_list(labels);
+    }
+    if (words.result) append_list(*words.result);
+    for (const array_info& x : operands) append(x);
+    if (out) append(*out);
+  }
+
+  bool operator==(const call_key& other) const { return count_ == other.count_ && std::equal(words_.begin(), words_.begin() + count_, other.words_.begin()); }
+  std::string text() const { return {reinterpret_cast<const char*>(words_.data()), static_cast<std::size_t>(count_) * sizeof(std::int64_t)}; }
+
+  /// Cheap, for a place in a small table.
+  std::uint64_t mix() const {
+    std::uint64_t sum = 0;
+    for (std::ptrdiff_t n = 0; n < count_; ++n) sum += static_cast<std::uint64_t>(words_[static_cast<std::size_t>(n)]) * static_cast<std::uint64_t>(2 * n + 1);
+    return (sum * 0x9e3779b97f4a7c15u) >> 32;
+  }
+
+ private:
+  /// Room for so many words more, which keeps its memory from call to call.
+  std::int64_t* take(std::size_t more) {
+    const auto here = static_cast<std::size_t>(count_);
+    if (words_.size() < here + more) words_.resize(2 * (here + more));
+    count_ += static_cast<std::ptrdiff_t>(more);
+    return words_.data() + here;
+  }
+
+  void append(std::int64_t x) { *take(1) = x; }
+
+  template <class List>
+  void append_list(const List& list) {
+    const std::size_t bytes = list.size() * sizeof(*list.data()), count = (bytes + 7) / 8;
+    std::int64_t* const to = take(1 + count);
+    to[0] = static_cast<std::int64_t>(list.size());
+    if (count == 0) return;
+    to[count] = 0;
+    std::memcpy(to + 1, list.data(), bytes);
+  }
+
+  void append(const array_info& x) {
+    append(static_cast<std::int64_t>(x.type) * 2 + (x.data == nullptr));
+    append_list(x.extents), append_list(x.strides);
+  }
+
+  std::vector<std::int64_t> words_;
+  std::ptrdiff_t count_ = 0;  // of these
 };
 
-/// late: for what runs in destructors after that.
-std::string& empty_key(std::string& late) {
-  if (key_gone) return late;
-  thread_local key_buffer kept;
-  kept.text.clear();
-  return kept.text;
-}
+constinit thread_local bool recent_gone = false;
 
-void append(std::string& key, std::int64_t x) { key.append(reinterpret_cast<const char*>(&x), sizeof x); }
+/// Calls that a thread made last, each at the place of its key: found without a lock. Until the thread ends.
+struct recent_calls {
+  struct entry {
+    call_key key;
+    std::shared_ptr<const prepared_einsum> call;
+  };
+  call_key key;  // of the call that is looked for
+  entry entries[16];
+  ~recent_calls() { recent_gone = true; }
+};
 
-template <class List>
-void append_list(std::string& key, const List& list) {
-  append(key, static_cast<std::int64_t>(list.size()));
-  key.append(reinterpret_cast<const char*>(list.data()), list.size() * sizeof(*list.data()));
-}
-
-void append(std::string& key, const array_info& x) {
-  append(key, static_cast<std::int64_t>(x.type) * 2 + (x.data == nullptr));
-  append_list(key, x.extents), append_list(key, x.strides);
-}
-
-/// Equal keys exactly for equal calls; written into a buffer that keeps its memory.
-void write_key(std::string& key, const einsum_words& words, std::span<const array_info> operands, const array_info* out,
-               const options& o) {
-  append(key, (words.lists != nullptr) + 2 * (words.result != nullptr) + 4 * (out != nullptr) + 8 * o.strict +
-                  16 * o.deterministic + 32 * std::int64_t{o.threads});
-  append_list(key, words.text);
-  if (words.lists) {
-    append(key, static_cast<std::int64_t>(words.lists->size()));
-    for (const auto& labels : *words.lists) append_list(key, labels);
-  }
-  if (words.result) append_list(key, *words.result);
-  for (const array_info& x : operands) append(key, x);
-  if (out) append(key, *out);
+recent_calls* recent() {
+  if (recent_gone) return nullptr;
+  thread_local recent_calls kept;
+  return &kept;
 }
 
 struct address_range {
@@ -105,15 +141,9 @@ std::shared_ptr<const prepared_einsum> prepare(const einsum_words& words, std::s
   return made;
 }
 
-}  // namespace
-
-std::shared_ptr<const prepared_einsum> prepare_einsum(const einsum_words& words, std::span<const array_info> operands,
-                                                      const array_info* out, const options& o) {
-  // What overlaps how depends on pointers, which are no part of the key; the engine remembers such plans.
-  if (out && may_overlap(*out, operands)) return prepare(words, operands, out, o);
-  std::string late;
-  std::string& key = empty_key(late);
-  write_key(key, words, operands, out, o);
+/// Of any thread, or made now.
+std::shared_ptr<const prepared_einsum> remembered_call(const std::string& key, const einsum_words& words, std::span<const array_info> operands,
+                                                       const array_info* out, const options& o) {
   memory& m = remembered();
   {
     const std::lock_guard guard(m.lock);
@@ -123,6 +153,24 @@ std::shared_ptr<const prepared_einsum> prepare_einsum(const einsum_words& words,
   const std::lock_guard guard(m.lock);
   if (m.calls.size() >= most_remembered) m.calls.clear();
   return m.calls.try_emplace(key, std::move(made)).first->second;
+}
+
+}  // namespace
+
+std::shared_ptr<const prepared_einsum> prepare_einsum(const einsum_words& words, std::span<const array_info> operands,
+                                                      const array_info* out, const options& o) {
+  // What overlaps how depends on pointers, which are no part of the key; the engine remembers such plans.
+  if (out && may_overlap(*out, operands)) return prepare(words, operands, out, o);
+  recent_calls* const last = recent();
+  call_key late;  // for what runs in destructors after the thread's end
+  call_key& now = last ? last->key : late;
+  now.clear();
+  now.write(words, operands, out, o);
+  recent_calls::entry* const place = last ? &last->entries[now.mix() % std::size(last->entries)] : nullptr;
+  if (place && place->call && place->key == now) return place->call;
+  auto found = remembered_call(now.text(), words, operands, out, o);
+  if (place) place->key = now, place->call = found;
+  return found;
 }
 
 void run_einsum(const prepared_einsum& prepared, void* out, std::span<const array_info> operands) {

@@ -129,6 +129,7 @@ void generate_kernels(bound_step& s, const options& o) {
   r.type_a = s.in_parts || s.pack_a >= 0 || s.a.where == operand::kind::one ? r.type : s.type_a;
   r.type_b = s.in_parts || s.pack_b >= 0 || s.b.where == operand::kind::one ? r.type : s.type_b;
   r.type_c = s.in_parts || s.buffer_c >= 0 ? r.type : s.type_c;
+  r.only_sums = s.lanes == kernels::lanes::n && s.a.where == operand::kind::one && !is_complex(r.type) && r.type_b == r.type;
   r.alpha = known_factor(s.alpha);
   if (r.alpha == codegen::factor::zero) r.alpha = codegen::factor::any;
   if (s.scaled) r.alpha = codegen::factor::tensor;

@@ -117,7 +117,7 @@ bool is_turned(const point_axis& lanes) {
 lane_cut cut_lanes(std::vector<point_axis>& axes, std::int64_t width, bool masks) {
   using enum lane_cut::parts;
   const std::int64_t lanes = axes[0].extent, most = 8 * width;
-  if (masks && (is_turned(axes[0]) || lanes <= most)) return {};
+  if (masks && (is_turned(axes[0]) || lanes <= (axes.size() == 1 ? 2 : 1) * most)) return {};
   if (is_turned(axes[0])) {  // comes in whole vectors
     axes[0].extent -= lanes % width;
     return {lanes % width};

@@ -2,6 +2,7 @@
 //
 // The plan depends on the pointers only through how left and factors overlap. So an entry keeps, for each factor, that
 // its memory was far from the left's (then any far memory will do) or else the exact distance. Either is one comparison.
+#include <utility>
 #include <vector>
 
 #include "front/lowering.hpp"
@@ -21,14 +22,24 @@ struct memo_entry {
 
 namespace {
 
-constexpr int most_entries = 8;
+constexpr std::uint64_t list_count = 32;
+constexpr int most_entries = 8;  // of a list
+
+/// Which list has the plans for these numbers.
+std::uint64_t list_of(const std::int64_t* numbers, int count) {
+  std::uint64_t sum = 0;
+  for (int n = 0; n < count; ++n) sum += static_cast<std::uint64_t>(numbers[n]) * (2 * static_cast<std::uint64_t>(n) + 1);
+  return (sum * 0x9e3779b97f4a7c15u) >> 59;
+}
 
 void free_all(memo& m) {
   m.code = nullptr;
-  while (memo_entry* e = m.first) {
-    m.first = e->next;
-    delete e;
-  }
+  for (std::uint64_t l = 0; l < list_count; ++l)
+    while (memo_entry* e = m.lists[l]) {
+      m.lists[l] = e->next;
+      delete e;
+    }
+  delete[] std::exchange(m.lists, nullptr);
 }
 
 /// Frees the memos of a thread when it ends.
@@ -111,11 +122,15 @@ std::unique_ptr<memo_entry> make_entry(const front_call& call) {
 }
 
 memo_entry* remember(memo& m, std::unique_ptr<memo_entry> made) {
-  if (!m.first) kept.memos.push_back(&m);
+  if (!m.lists) {
+    kept.memos.push_back(&m);
+    m.lists = new memo_entry*[list_count]();
+  }
   m.code = nullptr;
   memo_entry* const e = made.release();
-  e->next = m.first;
-  m.first = e;
+  memo_entry*& first = m.lists[list_of(e->numbers.data(), static_cast<int>(e->numbers.size()))];
+  e->next = first;
+  first = e;
   int count = 1;
   for (memo_entry* last = e; last->next; last = last->next)
     if (++count > most_entries) {
@@ -155,7 +170,7 @@ front_call call_of(const flat_program& p, void** bases, const std::int64_t* numb
 
 void execute(const flat_program& p, void** bases, const std::int64_t* numbers, std::complex<double>* scalars, memo& remembered, void* stream) {
   void** const pointers = bases + p.leaf_count;
-  for (const memo_entry* e = remembered.first; e; e = e->next) {
+  for (const memo_entry* e = remembered.lists ? remembered.lists[list_of(numbers, p.number_count)] : nullptr; e; e = e->next) {
     if (!matches(*e, p.number_count, numbers, bases, pointers)) continue;
     if (e->bare && !stream) {
       keep_last(remembered, *e);

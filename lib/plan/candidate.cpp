@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <tuple>
+#include <utility>
 
 #include "plan/narrow.hpp"
 #include "plan/rows.hpp"
@@ -33,6 +34,7 @@ shape candidate::inner() const {
   s.rows = row, s.cols = col;
   s.loops /= row * col;
   if (s.lanes == lanes::k) s.neighbours = results_in_a_row(), s.only_sums = op.a.where == operand::kind::one, s.lone = are_lone_dots();
+  if (s.lanes == lanes::k && is_one_run()) s.lane *= std::exchange(s.k, 1);
   fuse_lane(s);
   return s;
 }
@@ -134,7 +136,7 @@ double candidate::turning(const operand& x, std::int64_t step_axis::*stride) con
   if (run->tile <= short_row) return result ? 1 : others == 0 && size <= 4 ? 0.3 : 1;
   if (!m.writes_kernels || lane->tile < short_row) return 1;
   const std::int64_t least = std::min(run->tile, lane->tile);
-  if (step.lanes == lanes::k) return least < 2 * short_row ? 1 : size == 4 ? 0.3 : size == 8 ? 0.5 : 1;
+  if (step.lanes == lanes::k) return least < 2 * short_row ? 1 : size == 4 || (size == 8 && is_alone()) ? 0.3 : size == 8 ? 0.5 : 1;
   if (step.lanes != lanes::n) return 1;
   // Blocks of eight a side; what is left over goes one by one.
   const auto blocks = [](std::int64_t n) { return static_cast<double>(n / short_row * short_row) / static_cast<double>(n); };

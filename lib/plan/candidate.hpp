@@ -47,6 +47,8 @@ struct candidate {
   std::int64_t packed_bytes() const;
   /// How many results of dot products lie one right behind the other, if kernels for such are written; else 0: of products
   /// of matrices, whose tiles are compiled.
+  bool is_alone() const;    // there is one result
+  bool is_one_run() const;  // of a packed and of b, for it
   bool are_lone_dots() const;
   std::int64_t results_in_a_row() const;
   double result_bytes() const;

@@ -52,8 +52,8 @@ double short_dots_cycles(const shape& s, std::int64_t width) {
 
 /// Of dot products and sums one by one.
 double lone_dots_cycles(const shape& s, std::int64_t pieces) {
-  const double piece = is_complex(s.type) && !s.only_sums ? 2 : 1, adding_up = 10;
-  return static_cast<double>(s.rows * s.cols * s.loops) * (static_cast<double>(pieces) * piece + adding_up) + 10;
+  const double piece = is_complex(s.type) && !s.only_sums ? 2 : 1, adding_up = is_complex(s.type) ? 8 : 4;
+  return static_cast<double>(s.rows * s.cols * s.loops) * (static_cast<double>(pieces) * piece + adding_up) + 4;
 }
 
 }  // namespace
@@ -102,7 +102,8 @@ double kernel_cycles(const shape& s, const machine& m) {
   const double columns = static_cast<double>(vectors) / static_cast<double>(col_tiles);
   const double pair = rows * columns * fma_of_pair * tail_share(s, width, written && m.vector_bytes == 64 && !complex);
   const double loads = (columns + rows) * (complex && s.lanes == kernels::lanes::n ? 1.5 : 1.0) / 2;
-  const double step = std::max({pair / 2, loads, s.k > 2 && pair < 8 ? 4.0 : 1.0});
+  const bool strands = written && s.lane * s.rows * s.cols * s.loops == 1;  // so many that no multiply-add waits for the one before
+  const double step = std::max({pair / 2, loads, s.k > 2 && pair < 8 && !strands ? 4.0 : 1.0});
   const double masked = s.lane % width == 0 ? 1.0 : written ? 1.05 : 1.15;
   const double tile = static_cast<double>(s.k) * step * masked + (written ? 3 : 8) + pair * 0.8;
   return static_cast<double>(s.loops) * (tiles * tile + (written ? 2 : 5));

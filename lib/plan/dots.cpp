@@ -10,6 +10,17 @@ bool in_compute_type(const operand& x, bool packed) { return packed || x.type ==
 
 }  // namespace
 
+bool candidate::is_alone() const {
+  return std::all_of(step.axes.begin(), step.axes.end(), [](const step_axis& x) { return x.role == group::k || x.tile == 1; });
+}
+
+bool candidate::is_one_run() const {
+  const auto lane = std::find_if(step.axes.begin(), step.axes.end(), [&](const step_axis& x) { return x.label == step.lane_label; });
+  if (!step.pack_a || step.pack_b || !is_alone() || lane == step.axes.end() || lane->b != 1) return false;
+  const auto others = std::count_if(step.axes.begin(), step.axes.end(), [&](const step_axis& x) { return x.tile > 1 && x.label != step.lane_label; });
+  return others == 1 && std::any_of(step.axes.begin(), step.axes.end(), [&](const step_axis& x) { return x.tile > 1 && x.b == lane->tile; });
+}
+
 /// What a written kernel for dot products one by one asks of the operands.
 bool candidate::are_lone_dots() const {
   const auto sums = std::count_if(step.axes.begin(), step.axes.end(), [&](const step_axis& x) { return x.role == group::k && x.label != step.lane_label; });

@@ -30,7 +30,8 @@ void generated(const contract_args& g, const void* a, const void* b, void* c, co
   codegen::request r;
   r.type = r.type_a = r.type_b = r.type_c = ricci::dtype_of<T>;
   r.lanes = L;
-  r.args = g;
+  r.args = g, r.args.ones_a = false;
+  r.only_sums = L == lanes::n && g.ones_a;
   r.alpha = factor_of(*static_cast<const T*>(alpha));
   if (r.alpha == codegen::factor::zero) r.alpha = codegen::factor::any;
   r.beta = factor_of(*static_cast<const T*>(beta));
@@ -81,7 +82,7 @@ template <class T> bool right(const shape& s, rng& g) {
       now = t;
       exact_factors = exact;
       const T alpha = pick(factors<T>(), g), beta = pick(factors<T>(), g);
-      const bool nan = alpha == T(1) && beta == T(0) && g() % 8 == 0;
+      const bool nan = !s.ones && alpha == T(1) && beta == T(0) && g() % 8 == 0;
       runner<T> r(set, s, g);
       const std::string wrong = r.run(alpha, beta, g, nan);
       if (wrong.empty()) continue;
@@ -210,6 +211,24 @@ TEMPLATE_TEST_CASE("generated kernels: tiles of two vectors", "", float, double)
       wanted_tile = {};
     }
   CHECK(wrong == 0);
+}
+
+TEMPLATE_TEST_CASE("generated kernels: sums of one tensor", "", float, double) {
+  rng g(2026);
+  int wrong = 0;
+  made = refused = 0;
+  const auto extent = [&](int most) { return static_cast<extent_t>(1 + g() % static_cast<unsigned>(most)); };
+  for (int i = 0; i < (reduced_tests() ? 100 : 800) && wrong < 5; ++i) {
+    INFO("case " << i);
+    shape s;
+    s.along = lanes::n, s.ones = true;
+    s.lane = extent(g() % 3 ? 20 : 150), s.k = extent(g() % 2 ? 8 : 90), s.k_outer = g() % 4 == 0 ? extent(3) : 1, s.col = g() % 4 == 0 ? extent(5) : 1;
+    for (unsigned l = static_cast<unsigned>(g() % 3); l > 0; --l) s.loops.push_back(extent(4));
+    s.packed = g() % 2 == 0;
+    wrong += !right<TestType>(s, g);
+  }
+  CHECK(wrong == 0);
+  if (codegen::best_target() != codegen::target::none) CHECK(made > 10 * refused);
 }
 
 TEST_CASE("a generator that cannot says so") {

@@ -166,14 +166,35 @@ TEST_CASE("memory that is missing is found out each time") {
 }
 
 TEST_CASE("more extents than are remembered") {
-  std::vector<double> a(40), d(40);
-  for (int round = 0; round < 3; ++round)
-    for (std::int64_t n = 1; n <= 40; ++n) {
-      for (std::int64_t x = 0; x < 40; ++x) a[static_cast<std::size_t>(x)] = static_cast<double>(x + n), d[static_cast<std::size_t>(x)] = -1;
+  constexpr std::int64_t most = 400;
+  std::vector<double> a(most), d(most), expected(most);
+  for (int round = 0; round < 2; ++round)
+    for (std::int64_t n = 1; n <= most; ++n) {
+      for (std::int64_t x = 0; x < most; ++x) {
+        const auto at = static_cast<std::size_t>(x);
+        a[at] = static_cast<double>(x + n), d[at] = -1, expected[at] = x < n ? 2 * a[at] : -1;
+      }
       const auto from = ricci::view(a.data(), extents<dynamic>{n});
       const auto to = ricci::view(d.data(), extents<dynamic>{n});
       to(i) = from(i) + from(i);
-      for (std::int64_t x = 0; x < 40; ++x) REQUIRE(d[static_cast<std::size_t>(x)] == (x < n ? 2 * static_cast<double>(x + n) : -1));
+      INFO(n << " numbers");
+      REQUIRE((d == expected));
+    }
+}
+
+TEST_CASE("more distances of one overlap than are remembered") {
+  std::vector<double> v(60), before, expected;
+  for (int round = 0; round < 3; ++round)
+    for (std::int64_t shift = -20; shift <= 20; ++shift) {
+      for (std::size_t x = 0; x < v.size(); ++x) v[x] = static_cast<double>(x * x % 17);
+      before = v;
+      const auto to = ricci::view(v.data() + 20, extents<dynamic>{20});
+      const auto from = ricci::view(v.data() + 20 + shift, extents<dynamic>{20});
+      to(i) = from(i) + from(i);
+      expected = before;
+      for (std::int64_t x = 20; x < 40; ++x) expected[static_cast<std::size_t>(x)] = 2 * before[static_cast<std::size_t>(x + shift)];
+      INFO("shift " << shift);
+      REQUIRE((v == expected));
     }
 }
 

@@ -78,7 +78,7 @@ class array_numbers {
       info.extents = x.extents(), info.strides = x.strides();
     } else {
       const auto rank = static_cast<std::size_t>(x.rank());
-      numbers_.resize(2 * rank);
+      if constexpr (!is_fixed) numbers_.resize(2 * rank);
       for (std::size_t d = 0; d < rank; ++d)
         numbers_[d] = x.extent(static_cast<int>(d)), numbers_[rank + d] = x.stride(static_cast<int>(d));
       info.extents = std::span(numbers_).first(rank), info.strides = std::span(numbers_).last(rank);
@@ -89,7 +89,13 @@ class array_numbers {
   array_info info;
 
  private:
-  std::vector<std::int64_t> numbers_;
+  /// A tensor's rank is part of its type: no memory has to be found.
+  static constexpr bool is_fixed = requires { X::shape_type::rank; };
+  static constexpr std::size_t room() {
+    if constexpr (is_fixed) return 2 * static_cast<std::size_t>(X::shape_type::rank);
+    else return 0;
+  }
+  std::conditional_t<is_fixed, std::array<std::int64_t, room()>, std::vector<std::int64_t>> numbers_;
 };
 
 template <element T>

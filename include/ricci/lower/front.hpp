@@ -34,7 +34,7 @@ struct memo_entry;
 
 /// Remembered plans of one statement type on one thread. Zero-initialised; freed when the thread ends.
 struct memo {
-  memo_entry* first = nullptr;
+  memo_entry** lists = nullptr;  // by extents
   // Of the one that ran last, if nothing is left to do but to run it over the leaves in their order, with the scalars as they are:
   const executable* code = nullptr;  // null: there is more to do
   const std::int64_t* numbers = nullptr;

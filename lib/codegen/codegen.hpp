@@ -108,7 +108,7 @@ inline constexpr std::int64_t most_staged = 6144;
 
 /// Registers that a dot product of a written kernel has at most, for lanes::k.
 inline constexpr std::int64_t most_dot_pieces = 6;
-/// The same of a dot product alone: beyond, the compiled loop is as fast.
+/// The same of dot products one by one; a single one may be longer.
 inline constexpr std::int64_t most_lone_pieces = 128;
 
 /// Null if this request cannot be had: for lanes::k other than short dot products (see dots_code.hpp), offsets beyond 1 GiB, no executable memory.

@@ -10,14 +10,23 @@ using namespace Xbyak::util;
 namespace {
 
 constexpr std::int64_t most_offset = 1 << 30;  // bytes
-constexpr int most_strands = 4;
+constexpr std::int64_t looped_pieces = 16;     // at once, where there are more than most_lone_pieces
 
-// Registers: sums of the first set, of the second one, then these.
+// Registers: sums of the first set, of the second one if there is one, then these.
 constexpr int first_of_second = 4, from_a = 8, from_b = 9, swapped = 10, spare = 11, mask_of_last = 15;
 
 const Xbyak::Reg64 counters[] = {r9, r10, r11, rax};
 
 bool is_plain(const request& r) { return r.type_a == r.type && r.type_b == r.type && r.type_c == r.type && size_of(r.type) >= 4; }
+
+/// The first pieces so many times, and what is left behind them.
+void take_loop(lone_dots& d, std::int64_t times, std::int64_t full, bool ones_a) {
+  d.times = times;
+  d.step_a = ones_a ? 0 : looped_pieces * full, d.step_b = looped_pieces * full;
+  d.rest.assign(d.pieces.begin() + times * looped_pieces, d.pieces.end());
+  d.pieces.resize(static_cast<std::size_t>(looped_pieces));
+  for (lone_dots::piece& p : d.rest) p.a -= times * d.step_a, p.b -= times * d.step_b;
+}
 
 }  // namespace
 
@@ -36,7 +45,8 @@ std::vector<lone_dots> lone_dots_of(const request& r, target t) {
   for (int i = 0; i < x.loop_count; ++i) put(x.loops[i]);
   if ((!complex && !d.loops.empty()) || d.loops.size() > std::size(counters)) return {};
   const std::int64_t full = t == target::avx512 ? 64 : 32, elements = full / size;
-  if (x.k * ((x.lane_extent + elements - 1) / elements) > most_lone_pieces) return {};
+  const bool is_long = x.k * ((x.lane_extent + elements - 1) / elements) > most_lone_pieces;
+  if (is_long && (x.k > 1 || !d.loops.empty())) return {};
   for (std::int64_t k = 0; k < x.k; ++k)
     for (std::int64_t i = 0; i < x.lane_extent; i += elements) {
       const std::int64_t count = std::min(elements, x.lane_extent - i) * parts;
@@ -44,6 +54,7 @@ std::vector<lone_dots> lone_dots_of(const request& r, target t) {
       while (width > 16 && width / 2 >= count * real) width /= 2;
       d.pieces.push_back({(k * x.k_a + (x.ones_a ? 0 : i)) * size, (k * x.k_b + i) * size, {0, 0, static_cast<int>(count), static_cast<int>(width)}});
     }
+  if (is_long) take_loop(d, x.lane_extent / elements / looped_pieces, full, x.ones_a);
   const auto is_far = [](std::int64_t bytes) { return std::abs(bytes) >= most_offset; };
   for (const lone_dots::piece& p : d.pieces)
     if (is_far(p.a) || is_far(p.b)) return {};
@@ -54,11 +65,12 @@ std::vector<lone_dots> lone_dots_of(const request& r, target t) {
 
 lone_dots_code::lone_dots_code(const request& r, const lone_dots& d, target t)
     : vector_code(4096, t, r.type == dtype::f32 || r.type == dtype::c64), r_(r), d_(d), complex_(is_complex(r.type)),
-      strands_(static_cast<int>(std::min<std::size_t>(d.pieces.size(), most_strands))), width_(d.pieces.size() > 1 ? full() : d.pieces[0].lanes.width) {
+      strands_(static_cast<int>(std::min<std::size_t>(d.pieces.size(), d.pieces.size() >= 16 && !has_sets() ? 8 : 4))), width_(d.pieces.size() > 1 ? full() : d.pieces[0].lanes.width) {
   keep_mask(mask_of_last);
   std::vector<lane_vector> last;
-  for (const lone_dots::piece& p : d.pieces)
-    if (needs_mask(p.lanes)) last = {p.lanes};  // all that are partial are alike
+  for (const std::vector<lone_dots::piece>* list : {&d.pieces, &d.rest})
+    for (const lone_dots::piece& p : *list)
+      if (needs_mask(p.lanes)) last = {p.lanes};  // all that are partial are alike
   use_masks(last);
   for (const lane_vector& v : last) load_mask(v);
   write_loops(d.loops.size());
@@ -87,10 +99,32 @@ void lone_dots_code::write_loops(std::size_t left) {
 }
 
 void lone_dots_code::write_result() {
+  if (d_.times > 1) return write_long_result();
   for (std::size_t i = 0; i < d_.pieces.size(); ++i) {
     const int strand = static_cast<int>(i) % strands_;
     multiply(d_.pieces[i], strand, static_cast<int>(i) < strands_);
   }
+  add_up();
+  finish();
+}
+
+void lone_dots_code::write_long_result() {
+  for (int s = 0; s < strands_; ++s) {
+    clear(s, width_);
+    if (has_sets()) clear(first_of_second + s, width_);
+  }
+  const auto all = [&](const std::vector<lone_dots::piece>& pieces) {
+    for (std::size_t i = 0; i < pieces.size(); ++i) multiply(pieces[i], static_cast<int>(i) % strands_, false);
+  };
+  Xbyak::Label next;
+  mov(rax, d_.times);
+  align(16);
+  L(next);
+  all(d_.pieces);
+  step(a_, d_.step_a), step(b_, d_.step_b);
+  dec(rax);
+  jnz(next, T_NEAR);
+  all(d_.rest);
   add_up();
   finish();
 }

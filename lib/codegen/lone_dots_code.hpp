@@ -17,10 +17,13 @@ struct lone_dots {
     lane_vector lanes;
   };
   std::vector<piece> pieces;
+  /// A long sum of one result: so many times the pieces, bytes further on in either factor each time, and then the rest.
+  std::int64_t times = 1, step_a = 0, step_b = 0;
+  std::vector<piece> rest;
 };
 
-/// Nothing if this is no request for such: rows that meet several columns, several summed axes, long sums, 16 bits, a beta of complex
-/// numbers that only the run knows.
+/// Nothing if this is no request for such: rows that meet several columns, several summed axes, long sums of several results or axes,
+/// 16 bits, a beta of complex numbers that only the run knows.
 std::vector<lone_dots> lone_dots_of(const request& r, target t);
 
 /// All that is read of a result goes to a few registers in turn, whose lanes are added up at the end. Complex factors are multiplied by
@@ -32,6 +35,7 @@ class lone_dots_code : public vector_code {
  private:
   void write_loops(std::size_t left);
   void write_result();
+  void write_long_result();
   void multiply(const lone_dots::piece& p, int to, bool first);
   void add_up();
   void join_parts();

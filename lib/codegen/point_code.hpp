@@ -75,6 +75,9 @@ class point_code : public turn_code {
   bool reads_alphas() const { return std::count(r_.alphas.begin(), r_.alphas.end(), factor::any) > 0; }
   bool reads_betas() const { return std::count(r_.betas.begin(), r_.betas.end(), factor::any) > 0; }
 
+  /// AVX2: what a partial vector needs beside those that may be taken.
+  static constexpr int spare_register = 14, partial_mask = 15;
+
   const pointwise_request& r_;
   const pointwise_args& g_;
   int count_;                    // registers that may be taken
@@ -140,6 +143,7 @@ class point_code : public turn_code {
 
   void write(const address& to, int i) {
     if (!partial(now_)) vmovups(to, v(i));
+    else if (!wide()) store(i, now_, to.getRegExp(), spare_register, true);
     else if (single()) vmovups(to | mask(now_), v(i));
     else vmovupd(to | mask(now_), v(i));
   }

@@ -36,7 +36,7 @@ class pointwise_kernel {
 
 /// Inputs may have any stride along the lanes if they have stride 1 along the rows, or if there is but one: they are transposed on the
 /// way. Pairs of doubles may have any.
-/// Null if there is none: lanes of other than one to eight vectors (sixteen of one row, AVX-512), loops around the rows (the caller's), exp, no generator here.
+/// Null if there is none: lanes of other than one to eight vectors (sixteen of one row), quotients in part of a vector with AVX2, loops around the rows (the caller's), exp, no generator here.
 std::shared_ptr<const pointwise_kernel> make(const pointwise_request& r, target t);
 
 }  // namespace ricci::codegen

@@ -18,13 +18,19 @@ constexpr std::int64_t first_cache = 32 << 10;
 class pointwise_code : public point_code {
  public:
   pointwise_code(const pointwise_request& r, target t, const std::vector<std::int64_t>& steps)
-      : point_code(r, t), steps_(steps), asks_((g_.input_count + g_.output_count) * g_.lane_extent * g_.row_extent * real() > first_cache),
+      : point_code(r, t), steps_(steps), rest_(static_cast<int>(g_.lane_extent % (full() / real()))), asks_((g_.input_count + g_.output_count) * g_.lane_extent * g_.row_extent * real() > first_cache),
         straight_(!turned_.empty() && turns_in_registers() && g_.row_extent <= 2 * turned_at_once()) {
+    count_ = registers();
     const int kept = (g_.statement_count + 1) * full();
     const bool bare = is_bare();
     if (!bare) open_frame(kept + (turns_in_registers() ? 0 : static_cast<int>(turned_.size()) * block() * full()));
     keep_pointers(bare);
-    if (const auto rest = static_cast<int>(g_.lane_extent * real() % full()); rest > 0) use_masks({{0, 0, rest / real(), full()}});
+    if (rest_ > 0) {
+      const lane_vector last{0, 0, rest_, full()};
+      use_masks({last});
+      keep_mask(partial_mask);
+      load_mask(last);
+    }
     if (turned_.empty()) write_rows();
     else write_turned_rows();
     if (bare) vzeroupper(), ret();
@@ -154,7 +160,7 @@ class pointwise_code : public point_code {
       write_statements();
     }
     row_ = 0;
-    count_ = wide() ? 32 : 16;
+    count_ = registers();
   }
 
   /// The next vectors of this row: a store across two lines that are not in the first cache would wait for one after the other.
@@ -179,7 +185,8 @@ class pointwise_code : public point_code {
 
   /// Enough registers beside the turned inputs for statements.
   bool turns_in_registers() const { return first_turned() >= 8; }
-  int first_turned() const { return (wide() ? 32 : 16) - static_cast<int>(turned_.size()) * turned_at_once(); }
+  int registers() const { return wide() ? 32 : rest_ > 0 ? spare_register : 16; }
+  int first_turned() const { return registers() - static_cast<int>(turned_.size()) * turned_at_once(); }
   int register_of(std::size_t turned) const { return first_turned() + static_cast<int>(turned) * turned_at_once(); }
 
   void advance(int rows) {
@@ -213,6 +220,7 @@ class pointwise_code : public point_code {
   }
 
   const std::vector<std::int64_t> steps_;
+  const int rest_;               // reals in the last vector, if it is partial
   const bool asks_;              // for what comes next in the rows of what is not turned
   const bool straight_;          // what is turned has so few rows that there is no loop
   int row_ = 0, first_row_ = 0;  // of those that are turned at once, and where these begin if there is no loop
@@ -220,13 +228,22 @@ class pointwise_code : public point_code {
   std::int64_t shift_ = 0;       // bytes along the lanes
 };
 
+/// Without masks for results, lanes behind the last element would divide 0 by 0.
+bool divides(const pointwise_args& g) {
+  for (int n = 0; n < g.statement_count; ++n)
+    for (int i = g.statements[n].first; i < g.statements[n].first + g.statements[n].count; ++i)
+      for (int f = g.terms[i].first; f < g.terms[i].first + g.terms[i].count; ++f)
+        if (g.factors[f].apply == function::reciprocal || g.factors[f].apply == function::rsqrt) return true;
+  return false;
+}
+
 }  // namespace
 
 std::shared_ptr<const pointwise_kernel> make(const pointwise_request& r, target t) {
   const pointwise_args& g = r.args;
   const std::int64_t width = (t == target::avx512 ? 64 : 32) / static_cast<std::int64_t>(size_of(r.type));
-  const bool one_row = t == target::avx512 && g.row_extent == 1 && !r.streams;  // of twice as many vectors
-  if (t == target::none || g.lane_extent == 0 || g.lane_extent > (one_row ? 16 : 8) * width || (g.lane_extent % width != 0 && (t != target::avx512 || r.streams)) || g.loop_count > 0) return nullptr;
+  const bool one_row = g.row_extent == 1 && !r.streams;  // of twice as many vectors
+  if (t == target::none || g.lane_extent == 0 || g.lane_extent > (one_row ? 16 : 8) * width || (g.lane_extent % width != 0 && (r.streams || (t != target::avx512 && divides(g)))) || g.loop_count > 0) return nullptr;
   for (int n = 0; n < g.statement_count; ++n)
     for (int i = g.statements[n].first; i < g.statements[n].first + g.statements[n].count; ++i)
       for (int f = g.terms[i].first; f < g.terms[i].first + g.terms[i].count; ++f)

@@ -139,13 +139,18 @@ class vector_code : public Xbyak::CodeGenerator {
   /// Stores the lanes of v. In pieces, with the help of `spare`, for AVX2, whose masked store is slow on many machines,
   /// and where `exact`: a load that touches the idle lanes of a masked store has to wait until it is in the cache.
   void store(int i, const lane_vector& v, const reg64& base, std::int64_t offset, int spare, bool exact) {
-    if (!partial(v)) return vmovups(at(base, offset), reg(i, v.width));
-    if (wide_ && !exact && needs_mask(v)) return move(at(base, offset) | mask(v), reg(i, v.width));
+    store(i, v, base + static_cast<int>(offset), spare, exact);
+  }
+  void store(int i, const lane_vector& v, const Xbyak::RegExp& to, int spare, bool exact) {
+    const auto place = [&](std::int64_t bytes) { return ptr[to + static_cast<std::size_t>(bytes)]; };
+    if (!partial(v)) return vmovups(place(0), reg(i, v.width));
+    if (wide_ && !exact && needs_mask(v)) return move(place(0) | mask(v), reg(i, v.width));
     int from = i, rest = v.count, width = v.width;
+    std::int64_t offset = 0;
     for (int half = width / 2 / real(); width > 16; half /= 2) {
       width /= 2;
       if (rest < half) continue;
-      vmovups(at(base, offset), reg(from, width));
+      vmovups(place(offset), reg(from, width));
       rest -= half, offset += width;
       if (rest == 0) return;
       if (width == 32) vextractf64x4(Xbyak::Ymm(spare), Xbyak::Zmm(from), 1);
@@ -153,10 +158,10 @@ class vector_code : public Xbyak::CodeGenerator {
       else vextractf128(Xbyak::Xmm(spare), Xbyak::Ymm(from), 1);
       from = spare;
     }
-    if (!single_) return vmovsd(at(base, offset), Xbyak::Xmm(from));
-    if (rest >= 2) vmovlps(at(base, offset), Xbyak::Xmm(from));
-    if (rest == 3) vextractps(at(base, offset + 8), Xbyak::Xmm(from), 2);
-    if (rest == 1) vmovss(at(base, offset), Xbyak::Xmm(from));
+    if (!single_) return vmovsd(place(offset), Xbyak::Xmm(from));
+    if (rest >= 2) vmovlps(place(offset), Xbyak::Xmm(from));
+    if (rest == 3) vextractps(place(offset + 8), Xbyak::Xmm(from), 2);
+    if (rest == 1) vmovss(place(offset), Xbyak::Xmm(from));
   }
 
   /// Register i put together from 16 bytes at piece(0), piece(1), ...

@@ -113,11 +113,13 @@ bool is_turned(const point_axis& lanes) {
   return std::any_of(lanes.strides.begin(), lanes.strides.end(), [](std::int64_t s) { return s != 0 && s != 1; });
 }
 
-/// Cuts axes[0]. With masks a vector may be partial.
-lane_cut cut_lanes(std::vector<point_axis>& axes, std::int64_t width, bool masks) {
+/// Cuts axes[0]. With masks a vector may be partial; else, where it may, few numbers or the last ones are.
+lane_cut cut_lanes(std::vector<point_axis>& axes, std::int64_t width, bool masks, bool partial) {
   using enum lane_cut::parts;
   const std::int64_t lanes = axes[0].extent, most = 8 * width;
-  if (masks && (is_turned(axes[0]) || lanes <= (axes.size() == 1 ? 2 : 1) * most)) return {};
+  const std::int64_t whole = (axes.size() == 1 ? 2 : 1) * most;
+  if (masks && (is_turned(axes[0]) || lanes <= whole)) return {};
+  if (partial && lanes <= (is_turned(axes[0]) || axes.size() > 1 ? width : whole)) return {};
   if (is_turned(axes[0])) {  // comes in whole vectors
     axes[0].extent -= lanes % width;
     return {lanes % width};
@@ -142,6 +144,11 @@ lane_cut cut_lanes(std::vector<point_axis>& axes, std::int64_t width, bool masks
   return cut(part, rows);
 }
 
+bool divides(const pair_op& op) {
+  const auto is_quotient = [](const auto& factor) { return factor.second == function::reciprocal || factor.second == function::rsqrt; };
+  return std::any_of(op.terms.begin(), op.terms.end(), [&](const pointwise_term& t) { return std::any_of(t.factors.begin(), t.factors.end(), is_quotient); });
+}
+
 /// Lanes, rows and loops of a kernel.
 kernels::pointwise_args args_of(const std::vector<point_axis>& axes, std::size_t outputs) {
   kernels::pointwise_args g;
@@ -164,7 +171,8 @@ void set_pointwise(point_call& out, std::vector<point_axis> axes, const pair_op&
   const std::int64_t lanes = axes[0].extent;
   out.around = take_surplus(axes, outputs);
   const bool masks = codegen::best_target() == codegen::target::avx512;
-  const lane_cut cut = cut_lanes(axes, width, masks);
+  const bool partial = codegen::best_target() == codegen::target::avx2 && !divides(op);
+  const lane_cut cut = cut_lanes(axes, width, masks, partial);
   kernels::pointwise_args g = args_of(axes, outputs);
   add_statements(g, op, statements);
   out.pointwise = std::make_shared<kernels::pointwise_args>(g);
@@ -185,11 +193,15 @@ void set_pointwise(point_call& out, std::vector<point_axis> axes, const pair_op&
   const auto open = [](codegen::factor f) { return f == codegen::factor::any; };
   if (wanted.args.lane_extent == 0 || std::any_of(wanted.betas.begin(), wanted.betas.end(), open)) return;
   out.made = codegen::make(wanted, codegen::best_target());
-  if (out.made && cut.rest > 0 && (masks || repeats)) {
+  if (out.made && cut.rest > 0) {
     codegen::pointwise_request last = wanted;
-    last.args.lane_extent = (masks ? cut.rest : width) * (wanted.pairs ? 2 : 1), last.args.row_extent = out.rest->row_extent;
-    out.rest_made = codegen::make(last, codegen::best_target());
-    if (out.rest_made && !masks) set_rest(width);
+    const auto make_rest = [&](std::int64_t count) {
+      last.args.lane_extent = count * (wanted.pairs ? 2 : 1), last.args.row_extent = out.rest->row_extent;
+      out.rest_made = codegen::make(last, codegen::best_target());
+    };
+    if (masks || !repeats) make_rest(cut.rest);
+    else make_rest(width);  // some of those before once more
+    if (out.rest_made && !masks && repeats) set_rest(width);
   }
   out.register_bytes = codegen::best_target() == codegen::target::avx512 ? 64 : 32;
   const std::int64_t elements = static_cast<std::int64_t>(out.register_bytes / size_of(compute_type(op.c.type)));

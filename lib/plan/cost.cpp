@@ -64,7 +64,8 @@ double kernel_cycles(const shape& s, const machine& m) {
   const double fma_of_pair = complex ? 2 : 1;
   if (s.lanes == kernels::lanes::k && s.neighbours > 1 && s.k * divide_up(s.lane, width) <= most_dot_pieces) return short_dots_cycles(s, width);
   const std::int64_t pieces = s.k * divide_up(s.lane, width);
-  if (s.lone && pieces <= most_lone_pieces && (complex || s.rows * s.cols * s.loops == 1) && (s.rows == 1 || s.cols == 1)) return lone_dots_cycles(s, pieces);
+  const bool alone = s.rows * s.cols * s.loops == 1;
+  if (s.lone && (pieces <= most_lone_pieces ? complex || alone : s.k == 1 && alone) && (s.rows == 1 || s.cols == 1)) return lone_dots_cycles(s, pieces);
   if (s.lanes == kernels::lanes::k) {
     const bool many = m.vector_registers >= 32;
     const std::int64_t cols = std::min<std::int64_t>(s.cols, s.converts_b ? 4 : many ? 3 : complex ? 1 : 2);

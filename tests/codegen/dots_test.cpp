@@ -127,6 +127,12 @@ TEMPLATE_TEST_CASE("a dot product or a sum alone", "", float, double, std::compl
       if (is_complex(ricci::dtype_of<TestType>)) s.conj_a = g() % 2 == 0, s.conj_b = g() % 2 == 0;
       wrong += !right<TestType>(s, g);
     }
+  for (const extent_t length : {257, 300, 512, 1000, 1024, 1025, 1031, 2049, 2060, 4100}) {  // in a loop
+    shape s;
+    s.lane = length, s.packed = g() % 2 == 0, s.ones = g() % 3 == 0;
+    if (is_complex(ricci::dtype_of<TestType>)) s.conj_a = g() % 2 == 0, s.conj_b = g() % 2 == 0;
+    wrong += !right<TestType>(s, g);
+  }
   CHECK(wrong == 0);
   if (writes()) CHECK(made > refused / 4);  // of complex numbers none for a beta that is not known
 }

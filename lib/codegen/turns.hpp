@@ -25,4 +25,17 @@ std::shared_ptr<const kernel> make_small(const turn_request& r, target t);
 /// The same on AVX-512 for matrices of a few registers without gaps, if they take at most so many permutations each; null for others.
 std::shared_ptr<const kernel> make_permuted(const turn_request& r, double most);
 
+/// A few elements of any strides, in elements; 2, 4, 8 or 16 bytes each.
+struct copy_request {
+  struct axis {
+    std::int64_t extent, from, to;
+  };
+  std::int64_t size = 8;
+  std::vector<axis> axes;
+};
+
+/// The kernel's b is what is read, its c what is written. They do not overlap. Null for more than 64 elements, and where there is no
+/// generator.
+std::shared_ptr<const kernel> make(const copy_request& r, target t);
+
 }  // namespace ricci::codegen

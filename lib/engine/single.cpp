@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "codegen/turns.hpp"
+
 namespace ricci {
 namespace {
 
@@ -39,6 +41,14 @@ std::shared_ptr<const point_call> turn_of(const kernels::move_args& g, dtype fro
   return is_straight(*call) ? call : nullptr;
 }
 
+/// A written kernel that copies a few elements of any strides; null for others.
+std::shared_ptr<const codegen::kernel> copy_of(const kernels::move_args& g, dtype from, dtype to) {
+  if (from != to) return nullptr;
+  codegen::copy_request r{static_cast<std::int64_t>(size_of(to)), {}};
+  for (int i = 0; i < g.axis_count; ++i) r.axes.push_back({g.axes[i].extent, g.axes[i].b, g.axes[i].c});
+  return codegen::make(r, codegen::best_target());
+}
+
 /// A call that is_straight(); moves the pointers.
 inline void run_straight(const point_call& call, const void** inputs, void** outputs, const void* alphas, const void* betas, std::int64_t size) {
   (*call.made)(inputs, outputs, alphas, betas);
@@ -61,11 +71,13 @@ std::optional<single_call> single_call::of(const bound_step& s, const kernels::k
   if (s.how == method::move) {
     if (t.first) x.kernel_ = t.first.get();
     else if (is_known(s.beta) && !s.conj_b) x.turn_b_.set(turn_of(t.store_c, s.type_b, s.type_c, s.beta, kernels));
+    if (!t.first && !x.turn_b_ && is_zero(s.beta) && !s.conj_b) x.turn_b_.kernel = copy_of(t.store_c, s.type_b, s.type_c);
+    if (x.turn_b_.kernel) x.kernel_ = x.turn_b_.kernel.get();
     if (x.turn_b_.point && x.b_.slot >= 0 && x.c_.slot >= 0) x.point_ = x.turn_b_.point, x.first_ = x.b_.slot;
     return x;
   }
   if (s.pack_a >= 0) x.turn_a_.set(turn_of(t.pack_a, s.type_a, s.type, none, kernels));
-  if (s.pack_b >= 0 && t.turn_b) x.turn_b_.kernel = t.turn_b.get();
+  if (s.pack_b >= 0 && t.turn_b) x.turn_b_.kernel = t.turn_b;
   else if (s.pack_b >= 0) x.turn_b_.set(turn_of(t.pack_b, s.type_b, s.type, none, kernels));
   if ((s.pack_a >= 0 && !x.turn_a_) || (s.pack_b >= 0 && !x.turn_b_)) return {};
   if (s.pack_a < 0 && s.pack_b < 0) x.kernel_ = t.first.get();

@@ -39,7 +39,7 @@ class single_call {
 
   /// What packs a factor, or moves a tensor: a kernel, or a pointwise call and its kernel if it has but one.
   struct turn {
-    const codegen::kernel* kernel = nullptr;
+    std::shared_ptr<const codegen::kernel> kernel;
     const codegen::pointwise_kernel* point = nullptr;
     std::shared_ptr<const point_call> call;
     explicit operator bool() const { return kernel || call; }

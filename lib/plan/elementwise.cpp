@@ -205,6 +205,8 @@ bool is_small_turn(const plan_step& s) {
   const auto size = static_cast<std::int64_t>(size_of(s.op.c.type));
   std::int64_t bytes = size;
   for (const step_axis& a : s.axes) bytes *= a.extent;
+  constexpr std::int64_t few = 64;  // elements, which a mover's kernel copies one by one
+  if (bytes <= few * size && s.axes.size() > 2) return false;
   return !s.turned.empty() && s.packed.empty() && !s.buffer_c && (size == 16 || bytes <= (size == 4 ? 1 << 18 : 1 << 15));
 }
 

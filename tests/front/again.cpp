@@ -222,3 +222,31 @@ TEMPLATE_TEST_CASE("diagonals and columns of every length", "", float, double, s
     }
   }
 }
+
+TEMPLATE_TEST_CASE("few elements that lie in any order", "", float, double, std::complex<float>, std::complex<double>, ricci::half, ricci::bfloat16) {
+  using T = TestType;
+  for (std::int64_t m = 0; m <= 5; ++m)
+    for (std::int64_t n = 0; n <= 5; ++n) {
+      ricci::tensor<T, dynamic, dynamic, dynamic> X(m, 3, n), Y(n, 3, m), Z(3, n, m);
+      ricci::tensor<T, dynamic, dynamic> A(m + 1, n + 1);
+      ricci::tensor<T, dynamic> d(m + 1), e(n + 1);
+      for (std::int64_t x = 0; x < X.size(); ++x) X.data()[x] = number<T>(x);
+      for (std::int64_t x = 0; x <= m; ++x) d(x) = number<T>(2 * x + 1);
+      for (std::int64_t x = 0; x <= n; ++x) e(x) = number<T>(x + 3);
+      INFO(m << " x 3 x " << n);
+      Y(k, j, i) = X(i, j, k);
+      Z(j, k, i) = X(i, j, k);
+      A(i, n) = d(i);
+      A(m, j) = e(j);
+      for (std::int64_t x = 0; x < m; ++x)
+        for (std::int64_t z = 0; z < n; ++z)
+          for (std::int64_t y = 0; y < 3; ++y) {
+            REQUIRE(Y(z, y, x) == X(x, y, z));
+            REQUIRE(Z(y, z, x) == X(x, y, z));
+          }
+      for (std::int64_t x = 0; x < m; ++x) REQUIRE(A(x, n) == d(x));
+      for (std::int64_t z = 0; z <= n; ++z) REQUIRE(A(m, z) == e(z));
+      for (std::int64_t x = 0; x < m; ++x)
+        for (std::int64_t z = 0; z < n; ++z) REQUIRE(A(x, z) == T(0.0f));
+    }
+}

@@ -111,7 +111,7 @@ inline constexpr std::int64_t most_dot_pieces = 6;
 /// The same of dot products one by one; a single one may be longer.
 inline constexpr std::int64_t most_lone_pieces = 128;
 
-/// Null if this request cannot be had: for lanes::k other than short dot products (see dots_code.hpp), offsets beyond 1 GiB, no executable memory.
+/// Null if this request cannot be had: for lanes::k other than short dot products and those one by one (see dots_code.hpp, lone_dots_code.hpp), offsets beyond 1 GiB, no executable memory.
 /// Costs some microseconds for each thousand instructions. Source of the idea: the JIT libraries for small products.
 std::shared_ptr<const kernel> make(const request& r, target t);
 

@@ -19,15 +19,6 @@ const Xbyak::Reg64 counters[] = {r9, r10, r11, rax};
 
 bool is_plain(const request& r) { return r.type_a == r.type && r.type_b == r.type && r.type_c == r.type && size_of(r.type) >= 4; }
 
-/// The first pieces so many times, and what is left behind them.
-void take_loop(lone_dots& d, std::int64_t times, std::int64_t full, bool ones_a) {
-  d.times = times;
-  d.step_a = ones_a ? 0 : looped_pieces * full, d.step_b = looped_pieces * full;
-  d.rest.assign(d.pieces.begin() + times * looped_pieces, d.pieces.end());
-  d.pieces.resize(static_cast<std::size_t>(looped_pieces));
-  for (lone_dots::piece& p : d.rest) p.a -= times * d.step_a, p.b -= times * d.step_b;
-}
-
 }  // namespace
 
 std::vector<lone_dots> lone_dots_of(const request& r, target t) {
@@ -47,14 +38,22 @@ std::vector<lone_dots> lone_dots_of(const request& r, target t) {
   const std::int64_t full = t == target::avx512 ? 64 : 32, elements = full / size;
   const bool is_long = x.k * ((x.lane_extent + elements - 1) / elements) > most_lone_pieces;
   if (is_long && (x.k > 1 || !d.loops.empty())) return {};
-  for (std::int64_t k = 0; k < x.k; ++k)
-    for (std::int64_t i = 0; i < x.lane_extent; i += elements) {
-      const std::int64_t count = std::min(elements, x.lane_extent - i) * parts;
+  const auto add_row = [&](std::vector<lone_dots::piece>& to, std::int64_t a, std::int64_t b, std::int64_t lanes) {
+    for (std::int64_t i = 0; i < lanes; i += elements) {
+      const std::int64_t count = std::min(elements, lanes - i) * parts;
       std::int64_t width = full;
       while (width > 16 && width / 2 >= count * real) width /= 2;
-      d.pieces.push_back({(k * x.k_a + (x.ones_a ? 0 : i)) * size, (k * x.k_b + i) * size, {0, 0, static_cast<int>(count), static_cast<int>(width)}});
+      to.push_back({(a + (x.ones_a ? 0 : i)) * size, (b + i) * size, {0, 0, static_cast<int>(count), static_cast<int>(width)}});
     }
-  if (is_long) take_loop(d, x.lane_extent / elements / looped_pieces, full, x.ones_a);
+  };
+  if (is_long) {
+    const std::int64_t at_once = looped_pieces * elements;
+    d.times = x.lane_extent / at_once;
+    d.step_a = x.ones_a ? 0 : at_once * size, d.step_b = at_once * size;
+    add_row(d.pieces, 0, 0, at_once), add_row(d.rest, 0, 0, x.lane_extent % at_once);
+  } else {
+    for (std::int64_t k = 0; k < x.k; ++k) add_row(d.pieces, k * x.k_a, k * x.k_b, x.lane_extent);
+  }
   const auto is_far = [](std::int64_t bytes) { return std::abs(bytes) >= most_offset; };
   for (const lone_dots::piece& p : d.pieces)
     if (is_far(p.a) || is_far(p.b)) return {};

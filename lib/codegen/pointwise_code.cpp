@@ -228,14 +228,16 @@ class pointwise_code : public point_code {
   std::int64_t shift_ = 0;       // bytes along the lanes
 };
 
-/// Without masks for results, lanes behind the last element would divide 0 by 0.
-bool divides(const pointwise_args& g) {
+bool has(const pointwise_args& g, function wanted) {
   for (int n = 0; n < g.statement_count; ++n)
     for (int i = g.statements[n].first; i < g.statements[n].first + g.statements[n].count; ++i)
       for (int f = g.terms[i].first; f < g.terms[i].first + g.terms[i].count; ++f)
-        if (g.factors[f].apply == function::reciprocal || g.factors[f].apply == function::rsqrt) return true;
+        if (g.factors[f].apply == wanted) return true;
   return false;
 }
+
+/// Without masks for results, lanes behind the last element would divide 0 by 0.
+bool divides(const pointwise_args& g) { return has(g, function::reciprocal) || has(g, function::rsqrt); }
 
 }  // namespace
 
@@ -244,10 +246,7 @@ std::shared_ptr<const pointwise_kernel> make(const pointwise_request& r, target 
   const std::int64_t width = (t == target::avx512 ? 64 : 32) / static_cast<std::int64_t>(size_of(r.type));
   const bool one_row = g.row_extent == 1 && !r.streams;  // of twice as many vectors
   if (t == target::none || g.lane_extent == 0 || g.lane_extent > (one_row ? 16 : 8) * width || (g.lane_extent % width != 0 && (r.streams || (t != target::avx512 && divides(g)))) || g.loop_count > 0) return nullptr;
-  for (int n = 0; n < g.statement_count; ++n)
-    for (int i = g.statements[n].first; i < g.statements[n].first + g.statements[n].count; ++i)
-      for (int f = g.terms[i].first; f < g.terms[i].first + g.terms[i].count; ++f)
-        if (g.factors[f].apply == function::exp) return nullptr;
+  if (has(g, function::exp)) return nullptr;
   const bool pieces = element_of(r) == 16, any_turned = std::any_of(g.inputs, g.inputs + g.input_count, [](const auto& s) { return is_turned(s); });
   if (t == target::avx512 && 2 * g.lane_extent == width && !any_turned) t = target::avx2;  // no mask
   for (int i = 0; i < g.input_count; ++i) {

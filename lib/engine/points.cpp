@@ -144,11 +144,6 @@ lane_cut cut_lanes(std::vector<point_axis>& axes, std::int64_t width, bool masks
   return cut(part, rows);
 }
 
-bool divides(const pair_op& op) {
-  const auto is_quotient = [](const auto& factor) { return factor.second == function::reciprocal || factor.second == function::rsqrt; };
-  return std::any_of(op.terms.begin(), op.terms.end(), [&](const pointwise_term& t) { return std::any_of(t.factors.begin(), t.factors.end(), is_quotient); });
-}
-
 /// Lanes, rows and loops of a kernel.
 kernels::pointwise_args args_of(const std::vector<point_axis>& axes, std::size_t outputs) {
   kernels::pointwise_args g;
@@ -171,7 +166,7 @@ void set_pointwise(point_call& out, std::vector<point_axis> axes, const pair_op&
   const std::int64_t lanes = axes[0].extent;
   out.around = take_surplus(axes, outputs);
   const bool masks = codegen::best_target() == codegen::target::avx512;
-  const bool partial = codegen::best_target() == codegen::target::avx2 && !divides(op);
+  const bool partial = codegen::best_target() == codegen::target::avx2 && !planning::divides(op);
   const lane_cut cut = cut_lanes(axes, width, masks, partial);
   kernels::pointwise_args g = args_of(axes, outputs);
   add_statements(g, op, statements);

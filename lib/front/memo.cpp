@@ -34,7 +34,7 @@ std::uint64_t list_of(const std::int64_t* numbers, int count) {
 
 void free_all(memo& m) {
   m.code = nullptr;
-  for (std::uint64_t l = 0; l < list_count; ++l)
+  for (std::uint64_t l = 0; m.lists && l < list_count; ++l)
     while (memo_entry* e = m.lists[l]) {
       m.lists[l] = e->next;
       delete e;

@@ -76,10 +76,9 @@ class tiler {
   bool can_turn(const operand& x, const step_axis& lane) const {
     const auto has_rows = [&](const step_axis& a) { return a.label != lane.label && stride_of(x, a.label) == 1; };
     const auto is_exp = [](const pointwise_term& t) { return std::any_of(t.factors.begin(), t.factors.end(), [](const auto& f) { return f.second == function::exp; }); };
-    const auto is_quotient = [](const pointwise_term& t) { return std::any_of(t.factors.begin(), t.factors.end(), [](const auto& f) { return f.second == function::reciprocal || f.second == function::rsqrt; }); };
     const bool masks = m_.vector_bytes == 64;
     const std::int64_t width = m_.vector_bytes / size_ / (masks ? 2 : 1);  // where there are masks vectors may be half empty
-    const bool ragged = masks || std::none_of(op_.terms.begin(), op_.terms.end(), is_quotient);
+    const bool ragged = masks || !divides(op_);
     const bool few = ragged && elements(op_.c) <= 512;                       // to call what packs would take longer
     return m_.writes_kernels && (!beyond_ || size_ == 16 || !has_whole_rows()) && x.type == op_.c.type && is_wide(x) && (few || lane.extent >= width) && lane.c == 1 &&
            (std::any_of(step_.axes.begin(), step_.axes.end(), has_rows) || (step_.axes.size() == 1 && lane.extent <= 8 * m_.vector_bytes / size_)) && std::none_of(op_.terms.begin(), op_.terms.end(), is_exp);

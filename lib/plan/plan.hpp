@@ -310,6 +310,9 @@ plan_step lower_other(const pair_op& op, const std::vector<std::int64_t>& extent
 double pointwise_flops(const pair_op& op);
 double pointwise_cycles(const pair_op& op);
 
+/// Has it quotients or reciprocal roots, which must not see lanes without an element?
+bool divides(const pair_op& op);
+
 /// Flops of a step: none of a copy or a fill.
 double arithmetic_of(const plan_step& s);
 

@@ -250,6 +250,11 @@ void make_pointwise(pair_op& op) {
 
 void straighten(work& w, int lane, const machine& m, const std::vector<int>& block) { straightener(w, lane, m, block).run(); }
 
+bool divides(const pair_op& op) {
+  const auto is_quotient = [](const auto& factor) { return factor.second == function::reciprocal || factor.second == function::rsqrt; };
+  return std::any_of(op.terms.begin(), op.terms.end(), [&](const pointwise_term& t) { return std::any_of(t.factors.begin(), t.factors.end(), is_quotient); });
+}
+
 double pointwise_flops(const pair_op& op) {
   double flops = 0;
   for (const pointwise_term& t : op.terms) {

@@ -17,7 +17,8 @@ def need(condition, text):
 
 def equal(got, wanted, text):
     got, wanted = np.asarray(got), np.asarray(wanted)
-    need(got.shape == wanted.shape and np.array_equal(got, wanted), f"{text}: {got!r} instead of {wanted!r}")
+    if not (got.shape == wanted.shape and np.array_equal(got, wanted)):  # printing a large array takes seconds: only when they differ
+        raise AssertionError(f"{text}: {got!r} instead of {wanted!r}")
 
 
 def operands_for(words, extents):

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -46,8 +47,8 @@ void add_table(std::vector<job>& to, int architecture, int every) {
   }
 }
 
-/// Other layouts, other alignments, and the other families.
-void add_families(std::vector<job>& to, int architecture) {
+/// Other layouts, other alignments, and the other families. Not all: a configuration of tiles is compiled for one shape alone.
+void add_families(std::vector<job>& to, int architecture, bool all) {
   gpu_machine m = described_h200();
   m.architecture = architecture, m.warpgroups = has_warpgroups(architecture);
   for (int t = 0; t < dtype_count; ++t) {
@@ -103,12 +104,14 @@ void add_families(std::vector<job>& to, int architecture) {
     for (const auto& [rows, cols] : {std::pair<std::int64_t, std::int64_t>{14, 300}, {29, 300}, {45, 300}, {300, 15}, {300, 32}, {300, 47}, {200, 200}, {300, 7}, {7, 300}})
       for (const bool along : {true, false})
         for (const std::int64_t sum : {100, 1161}) {
+          if (!all && along == (sum == 100)) continue;
           step_shape x;
           x.batch = {{192, rows * sum, cols * sum, rows * cols}}, x.beta = sum == 100;
           x.m = {{rows, along ? sum : 1, 0, cols}}, x.n = {{cols, 0, along ? sum : 1, 1}}, x.k = {{sum, along ? 1 : rows, along ? 1 : cols, 0}};
           add(("narrow tiles, " + std::to_string(rows) + " x " + std::to_string(cols) + " x " + std::to_string(sum) + (along ? " along" : " across")).c_str(), x, along ? alignments{} : alignments{2, 2, 2});
         }
     // All configurations of tiles, with sums whole and in parts of neighbours.
+    std::set<std::string> seen;
     for (const auto& [rows, cols] : {std::pair<std::int64_t, std::int64_t>{200, 200}, {14, 200}, {200, 14}, {200, 150}})
       for (const bool along : {true, false}) {
         step_shape x = product_step(type, rows, cols, 205, along, 1);
@@ -119,6 +122,7 @@ void add_families(std::vector<job>& to, int architecture) {
         p.kind = kernel_kind::tile;
         for (const tile_config& c : tile_candidates(x, m)) {
           p.tile = c, p.tile.parts = along ? 4 : 1, p.tile.beside = along, p.shape = arranged_for_tiles(x, c);
+          if (!seen.insert(to_string(p)).second && !all) continue;
           to.push_back({to_string(p) + " " + name_of(type), request_of(p, {}), architecture});
         }
       }
@@ -244,7 +248,7 @@ int main(int count, char** words) {
   for (const int a : c.architectures)
     if (a == 80 || a == 90 || a == 100) {
       add_table(jobs, a, all ? 1 : 24);
-      if (all || a == 90) add_families(jobs, a), add_chains(jobs, a, all);
+      if (all || a == 90) add_families(jobs, a, all), add_chains(jobs, a, all);
     }
   return run(jobs);
 }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <type_traits>
+#include <utility>
 
 namespace ricci {
 namespace {
@@ -71,8 +73,11 @@ struct bounded {
   long double error = 0;
 };
 
-/// |x|, without the square root of std::abs where x is real.
-long double size(wide x) { return x.imag() == 0 ? std::abs(x.real()) : std::abs(x); }
+/// |x|, without a square root where x is real.
+long double size(long double x) { return std::abs(x); }
+long double size(wide x) {  // squares of doubles are within a long double's range
+  return x.imag() == 0 ? std::abs(x.real()) : std::sqrt(x.real() * x.real() + x.imag() * x.imag());
+}
 
 bounded applied(function f, bounded x) {
   const long double r = x.value.real();
@@ -114,12 +119,90 @@ wide coefficient_of(const product& t, const statement& s, const bindings& b) {
   return t.negate != (s.op == update::subtract) ? -x : x;
 }
 
+/// The sum over one term, along lines of its last summed label: its factors' places are found once a line.
+class term_lines {
+ public:
+  term_lines(const program& p, const product& t, wide coefficient, std::vector<int> summed, const bindings& b)
+      : p_(p), t_(t), coefficient_(coefficient), outer_(std::move(summed)), b_(b), points_(t.factors.size()) {
+    real_ = coefficient.imag() == 0;
+    bool straight = !outer_.empty();
+    for (const reference& f : t.factors) real_ = real_ && !is_complex(f.type), straight = straight && f.lookups.empty();
+    if (!straight) return;
+    const int last = outer_.back();
+    outer_.pop_back();
+    count_ = p.labels[last].extent, last_ = last;
+    for (std::size_t f = 0; f < points_.size(); ++f)
+      for (const reference_axis& axis : t.factors[f].axes)
+        if (axis.label == last) points_[f].step += axis.stride;
+  }
+
+  /// Adds to the sum and to the sum of the magnitudes; returns how many products.
+  std::int64_t add(std::vector<std::int64_t>& index, wide& sum, long double& magnitude) {
+    std::int64_t lines = 0;
+    if (last_ >= 0) index[last_] = 0;
+    long double narrow = 0;
+    nest(p_, outer_, index, [&] {
+      for (std::size_t f = 0; f < points_.size(); ++f) points_[f].at = offset(t_.factors[f], index, b_);
+      if (real_) line(coefficient_.real(), narrow, magnitude);
+      else line(coefficient_, sum, magnitude);
+      ++lines;
+    });
+    sum += narrow;
+    return lines * count_;
+  }
+
+ private:
+  struct point {
+    std::int64_t at = 0, step = 0;
+  };
+
+  template <class X>  // long double or wide
+  void line(X coefficient, X& sum, long double& magnitude) {
+    for (std::int64_t n = 0; n < count_; ++n) {
+      X x = coefficient;
+      for (std::size_t f = 0; f < points_.size(); ++f) {
+        const reference& r = t_.factors[f];
+        wide y = load(r.type, b_.pointers[r.slot], points_[f].at + n * points_[f].step);
+        if (r.conj) y = std::conj(y);
+        if (r.apply != function::none && r.apply != function::identity) y = applied(r.apply, {y, 0}).value;
+        X z;
+        if constexpr (std::is_same_v<X, wide>) z = y;
+        else z = y.real();
+        if (f == 0) x = z;
+        else if (t_.how == combine::multiply) x *= z;
+        else x = smaller_or_larger(x, z);
+      }
+      if (!points_.empty()) x *= coefficient;
+      sum += x;
+      magnitude += size(x);
+    }
+  }
+
+  template <class X>
+  X smaller_or_larger(X x, X z) const {
+    if constexpr (std::is_same_v<X, wide>) return combined(t_.how, {x, 0}, {z, 0}).value;
+    else return combined(t_.how, {wide(x), 0}, {wide(z), 0}).value.real();
+  }
+
+  const program& p_;
+  const product& t_;
+  wide coefficient_;
+  std::vector<int> outer_;  // the summed labels but the last
+  const bindings& b_;
+  std::vector<point> points_;  // where the factors are
+  std::int64_t count_ = 1;
+  int last_ = -1;
+  bool real_ = true;
+};
+
 }  // namespace
 
 reference_result evaluate(const program& p, int which, const bindings& b) {
   const statement& s = p.statements[which];
   const std::vector<int> left = left_labels(s);
   std::vector<std::int64_t> index(p.labels.size());
+  std::vector<term_lines> lines;
+  for (const product& t : s.terms) lines.emplace_back(p, t, coefficient_of(t, s, b), summed_labels(t, left), b);
   reference_result out;
   nest(p, left, index, [&] {
     wide sum = 0;
@@ -130,23 +213,7 @@ reference_result evaluate(const program& p, int which, const bindings& b) {
       magnitude = size(sum);
       ++terms;
     }
-    for (const product& t : s.terms) {
-      const wide coefficient = coefficient_of(t, s, b);
-      nest(p, summed_labels(t, left), index, [&] {
-        wide x = t.factors.empty() ? coefficient : wide(1);
-        bool first = true;
-        for (const reference& f : t.factors) {
-          const wide y = load(f.type, b.pointers[f.slot], offset(f, index, b));
-          const bounded z = applied(f.apply, {f.conj ? std::conj(y) : y, 0});
-          x = first ? z.value : t.how == combine::multiply ? x * z.value : combined(t.how, {x, 0}, z).value;
-          first = false;
-        }
-        if (!first) x *= coefficient;
-        sum += x;
-        magnitude += size(x);
-        ++terms;
-      });
-    }
+    for (std::size_t t = 0; t < s.terms.size(); ++t) terms += lines[t].add(index, sum, magnitude);
     out.value.push_back(sum);
     out.magnitude.push_back(magnitude);
     out.terms = std::max(out.terms, terms);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <random>
 
 #include "machine/machine.hpp"
 #include "reduced.hpp"

@@ -68,12 +68,12 @@ void add_families(std::vector<job>& to, int architecture, bool all) {
     s.m[0].a = 2000, s.k[0].a = 150, s.m[0].c = 1500, s.n[0].c = 110;
     add("side by side", s, {});
     for (const std::int64_t n : {2, 5, 8, 16, 24})  // eight problems side by side: all operands, and the first alone
-      for (const bool all : {true, false}) {
+      for (const bool whole : {true, false}) {
         step_shape x = square_step(type, n, n == 8, 1);
-        x.batch = {{1000, 8 * n * n, 8 * n * n, 8 * n * n}, {8, 1, all ? 1 : n * n, all ? 1 : n * n}};
+        x.batch = {{1000, 8 * n * n, 8 * n * n, 8 * n * n}, {8, 1, whole ? 1 : n * n, whole ? 1 : n * n}};
         x.m[0].a *= 8, x.k[0].a *= 8;
-        if (all) x.k[0].b *= 8, x.n[0].b *= 8, x.m[0].c *= 8, x.n[0].c *= 8;
-        add(all ? "beside" : "beside in part", x, {});
+        if (whole) x.k[0].b *= 8, x.n[0].b *= 8, x.m[0].c *= 8, x.n[0].c *= 8;
+        add(whole ? "beside" : "beside in part", x, {});
       }
     add("tiles", square_step(type, 200, true, 3), {});
     add("unaligned tiles", square_step(type, 131, false, 3), {2, 2, 2});

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <limits>
 #include <memory>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -115,10 +114,14 @@ class case_builder {
     pointers.push_back(memory.back().get());
     sizes.push_back(size);
     const ricci::test::uniform<double> value{-1, 1};
-    for (std::int64_t i = 0; i < size; ++i) put(type, pointers.back(), i, {value(rng_), value(rng_)});
+    const bool complex = is_complex(type);
+    for (std::int64_t i = 0; i < size; ++i) {
+      const double real = value(rng_);
+      put(type, pointers.back(), i, {real, complex ? value(rng_) : 0});
+    }
   }
 
-  std::mt19937 rng_;
+  quick_bits rng_;
 };
 
 /// The largest error of the left side of statement s in units of its bound; `factors` is the longest product.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <random>
 
 #include "build_program.hpp"
 

@@ -6,6 +6,21 @@
 
 namespace ricci::test {
 
+/// 64 random bits at a time (Steele, Lea and Flood's splitmix): a tenth of std::mt19937's time where sanitizers watch each step.
+struct quick_bits {
+  using result_type = std::uint64_t;
+  std::uint64_t state;
+
+  static constexpr result_type min() { return 0; }
+  static constexpr result_type max() { return ~result_type{0}; }
+  result_type operator()() {
+    std::uint64_t x = state += 0x9e3779b97f4a7c15;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+    x = (x ^ x >> 27) * 0x94d049bb133111eb;
+    return x ^ x >> 31;
+  }
+};
+
 /// As std::uniform_real_distribution<T>(low, high), for engines of 32 or 64 bits.
 template <class T> struct uniform {
   T low, high;

@@ -32,7 +32,8 @@ target best_target() {
 }
 
 std::shared_ptr<const kernel> make(const request& r, target t) {
-  if (in_tile_registers(r, t)) {
+  if (r.past_caches && (r.lanes == kernels::lanes::k || r.beta != factor::zero || r.type_c != r.type)) return nullptr;
+  if (in_tile_registers(r, t) && !r.past_caches) {
     request one = r;  // problem, in other registers
     one.tiles = tile_use::never, one.args.loop_count = 0;
     const auto slow = r.type_a == dtype::f16 ? make(one, t) : nullptr;
@@ -41,7 +42,7 @@ std::shared_ptr<const kernel> make(const request& r, target t) {
   if (const std::vector<dots> d = dots_of(r, t); !d.empty()) return written<kernel, dots_code>(r, d[0], t);
   if (const std::vector<lone_dots> d = lone_dots_of(r, t); !d.empty()) return written<kernel, lone_dots_code>(r, d[0], t);
   const std::vector<nest> nests = shape(r, t);
-  if (nests.empty()) return nullptr;
+  if (nests.empty() || (r.past_caches && !writes_whole_lines(r, nests))) return nullptr;
   return written<kernel, contract_code>(r, t, nests, std::size_t{4096});
 }
 

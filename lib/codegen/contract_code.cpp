@@ -373,6 +373,7 @@ void contract_code::finish(const tile& t) {
     const bool exact = reads_c() && r + 1 == t.rows;
     const int spare = element_register(t);
     if (narrow_c()) store_narrow(sum, vector(t, v), at(c_, c_of(t, r, v)), spare, request_.type_c, exact);
+    else if (request_.past_caches) vmovntps(at(c_, c_of(t, r, v)), reg(sum, vector(t, v).width));
     else store(sum, vector(t, v), c_, c_of(t, r, v), spare, exact);
   });
 }

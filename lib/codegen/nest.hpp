@@ -90,6 +90,9 @@ bool in_pairs(const request& r, target t);
 /// The nests that make up a request (lanes::batch may need a second one for its last lanes); empty: not possible.
 std::vector<nest> shape(const request& r, target t);
 
+/// Every line of c, which stands at a multiple of 64 bytes, is written whole and by stores that follow each other.
+bool writes_whole_lines(const request& r, const std::vector<nest>& nests);
+
 /// n things in tiles of at most `tile`, as equal as can be.
 std::vector<tile_run> runs_of(std::int64_t n, std::int64_t tile);
 

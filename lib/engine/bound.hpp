@@ -1,6 +1,7 @@
 // The bound plan: kernels chosen, tiles laid out, scratch assigned. What run() walks over.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -36,6 +37,7 @@ struct tile_args {
   kernels::contract_args contract;
   std::shared_ptr<const codegen::kernel> first, later;  // made for these arguments; later: adds to partial sums
   kernels::move_args pack_a, pack_b, store_c;
+  std::shared_ptr<const codegen::kernel> past;  // the first, of a c that stands at a line and goes past the caches; all tiles have it or none
   std::shared_ptr<const codegen::kernel> turn_b;  // what packs b, if that is written
   std::int64_t stream_bytes = 0;  // of c, dense
 };
@@ -98,6 +100,8 @@ struct bound_step {
   bool parallel = false;
   std::int64_t slices = 1;
   int slice_steps = 0;    // of the first of those that run slice by slice together: how many there are
+  /// The kernels themselves write this c past the caches.
+  bool writes_past(const char* at) const { return !tiles.empty() && tiles[0].past && reinterpret_cast<std::uintptr_t>(at) % 64 == 0; }
   bool in_place = false;  // one call of one generated kernel, nothing packed or buffered
   double seconds = 0;
 };

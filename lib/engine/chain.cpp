@@ -90,14 +90,15 @@ link link_of(const step_run& r, char* packs, std::size_t steps) {
     return l;
   }
   if (!is_one_call(s)) return l;
-  l.code = s.tiles[0].first->entry();
+  const bool past = s.writes_past(r.c);  // and the next blocks' too
+  l.code = (past ? s.tiles[0].past : s.tiles[0].first)->entry();
   l.a = r.a, l.b = r.b, l.c = r.c;
   l.a_step = s.a.blocks[0], l.b_step = s.b.blocks[0], l.c_step = s.c.blocks[0];
   l.alpha = r.alpha_or_scale(), l.beta = r.beta;
   if (s.scaled) l.alpha_step = s.scale.blocks[0];
   if (s.pack_a >= 0) l.a = packs + s.pack_a, l.a_step = 0;
   if (s.pack_b >= 0) l.b = packs + s.pack_b, l.b_step = 0;
-  if (s.stream_c) l.streamed = s.tiles[0].stream_bytes, l.writer = {s.stream_c, packs + s.buffer_c, l.streamed, static_cast<std::int64_t>(steps)};
+  if (s.stream_c && !past) l.streamed = s.tiles[0].stream_bytes, l.writer = {s.stream_c, packs + s.buffer_c, l.streamed, static_cast<std::int64_t>(steps)};
   const auto far = [&](const place& p, std::int64_t step) {
     return s.fetch_next && p.where == operand::kind::external && step >= line_bytes && step <= most_fetched;
   };

@@ -52,7 +52,7 @@ void run_direct(const step_run& r, std::int64_t first, std::int64_t last, bool p
   packer pack_a, pack_b;
   line_writer writer;
   char* behind = nullptr;  // the last piece that left through the writer
-  const bool streams = s.stream_c && s.buffer_c >= 0;
+  const bool past = s.writes_past(r.c), streams = s.stream_c && s.buffer_c >= 0 && !past;
   if (streams) writer = {s.stream_c, r.scratch + s.buffer_c, 0, 1};
   for (std::int64_t i = first; i < last; ++i) {
     const position outer = decode(s.free_loops, i);
@@ -65,6 +65,7 @@ void run_direct(const step_run& r, std::int64_t first, std::int64_t last, bool p
       const tile_args& t = s.tiles[static_cast<std::size_t>(at.tails)];
       const char *a = r.a + at.a, *b = r.b + at.b;
       char* c = r.c + at.c;
+      const bool buffered = s.buffer_c >= 0 && !past;
       if (s.how == method::move) {
         if (t.first) (*t.first)(nullptr, b, c, nullptr, nullptr);
         else s.move_c(t.store_c, b, c, r.beta);
@@ -73,11 +74,11 @@ void run_direct(const step_run& r, std::int64_t first, std::int64_t last, bool p
       if (s.pack_a >= 0) a = packed_a ? r.scratch + s.pack_a : pack_a(s.move_a, t.pack_a, nullptr, a, r.scratch + s.pack_a, at.tails);
       if (s.pack_b >= 0) b = packed_b ? r.scratch + s.pack_b : pack_b(s.move_b, t.pack_b, t.turn_b.get(), b, r.scratch + s.pack_b, at.tails);
       if (streams && behind && c != behind) writer.finish(behind), behind = nullptr;
-      char* target = streams ? writer.place(c) : s.buffer_c >= 0 ? r.scratch + s.buffer_c : c;
-      const void* beta = k > 0 ? one_of(s.type) : s.buffer_c >= 0 ? zero_of(s.type) : r.beta;
-      if (const auto& made = k > 0 ? t.later : t.first) (*made)(a, b, target, r.alpha_or_scale(), beta);
+      char* target = streams ? writer.place(c) : buffered ? r.scratch + s.buffer_c : c;
+      const void* beta = k > 0 ? one_of(s.type) : buffered ? zero_of(s.type) : r.beta;
+      if (const auto& made = k > 0 ? t.later : past ? t.past : t.first) (*made)(a, b, target, r.alpha_or_scale(), beta);
       else s.contract(t.contract, a, b, target, r.alpha, beta);
-      if (s.buffer_c < 0 || k + 1 < s.sum_count) continue;
+      if (!buffered || k + 1 < s.sum_count) continue;
       if (streams) writer.store(c, t.stream_bytes), behind = c + t.stream_bytes;
       else s.move_c(t.store_c, target, c, r.beta);
     }

@@ -112,6 +112,22 @@ void generate_blocked(bound_step& s, codegen::target t) {
   }
 }
 
+/// What goes past the caches from a buffer may go there from the kernel, where every piece of c stands at a line.
+void generate_past(bound_step& s, const std::vector<codegen::request>& first, codegen::target t) {
+  const bool straight = s.stream_c && s.buffer_c >= 0 && s.sum_count == 1 && s.type_a == s.type && s.type_b == s.type && s.type_c == s.type;
+  const auto in_lines = [](std::int64_t step) { return step % 64 == 0; };
+  if (!straight || !std::all_of(s.c.blocks.begin(), s.c.blocks.end(), in_lines)) return;
+  if (!std::all_of(s.free_loops.begin(), s.free_loops.end(), [&](const outer_loop& l) { return in_lines(l.c); })) return;
+  for (std::size_t i = 0; i < s.tiles.size(); ++i) {
+    codegen::request r = first[i];
+    r.past_caches = true;
+    s.tiles[i].past = codegen::make(r, t);
+    if (s.tiles[i].past) continue;
+    for (tile_args& x : s.tiles) x.past = nullptr;
+    return;
+  }
+}
+
 }  // namespace
 
 void generate_kernels(bound_step& s, const options& o) {
@@ -144,6 +160,7 @@ void generate_kernels(bound_step& s, const options& o) {
     const auto step = [](const place& p) { return p.blocks.size() == 1 ? p.blocks[0] : 0; };
     r.next_a = step(s.a), r.next_b = step(s.b);
   }
+  std::vector<codegen::request> first;  // of each tile
   for (tile_args& x : s.tiles) {
     r.args = x.contract;
     // Every tile of rows reads b again: in whole rows, if the first cache keeps those of a column.
@@ -156,6 +173,7 @@ void generate_kernels(bound_step& s, const options& o) {
     r.tile = o.deterministic ? codegen::tile_choice{} : tuned_tile(s, x.contract);
     r.beta = s.buffer_c >= 0 ? codegen::factor::zero : known_factor(s.beta);
     x.first = codegen::make(r, t);
+    first.push_back(r);
     x.turn_b = packing_of(s, x, t);
     const bool converted = s.lanes != kernels::lanes::k && (r.type_a != r.type || r.type_b != r.type);  // compiled dot products do that
     if (!x.first && (s.scaled || converted || r.type_c != r.type)) throw kernel_refused();
@@ -163,6 +181,7 @@ void generate_kernels(bound_step& s, const options& o) {
     r.beta = codegen::factor::one;
     x.later = codegen::make(r, t);
   }
+  generate_past(s, first, t);
   s.in_place = s.free_count == 1 && s.sum_count == 1 && s.tiles[0].first && s.pack_a < 0 && s.pack_b < 0 && s.buffer_c < 0;
 }
 

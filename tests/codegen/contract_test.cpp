@@ -17,7 +17,7 @@ codegen::target now = codegen::target::none;
 bool exact_factors = false;  // alpha and beta are said to the generator where they are 0, 1 or -1
 codegen::tail_kind last_columns = codegen::tail_kind::open;  // open: any of the candidates
 codegen::tile_choice wanted_tile;                            // zeros: any of the candidates
-int made = 0, refused = 0;
+int made = 0, refused = 0, past = 0;
 
 template <class T> codegen::factor factor_of(T x) {
   using enum codegen::factor;
@@ -44,7 +44,10 @@ void generated(const contract_args& g, const void* a, const void* b, void* c, co
   if (made / 16 % 2 == 0) r.fetch_ahead = 512, r.fetch_a = r.fetch_b = r.fetch_c = 1 << 16;
   if (last_columns != codegen::tail_kind::open) r.tile = {0, 0, 0, last_columns};
   if (wanted_tile.widest) r.tile = wanted_tile;
-  if (const auto k = codegen::make(r, now)) {
+  r.past_caches = r.beta == codegen::factor::zero && reinterpret_cast<std::uintptr_t>(c) % 64 == 0;
+  auto k = codegen::make(r, now);
+  if (r.past_caches) k ? ++past : (r.past_caches = false, k = codegen::make(r, now), 0);
+  if (k) {
     ++made;
     return (*k)(a, b, c, alpha, beta);
   }
@@ -151,6 +154,20 @@ TEMPLATE_TEST_CASE("generated kernels: random shapes", "", float, double, std::c
   }
   CHECK(wrong == 0);
   if (!targets().empty()) CHECK(made > 20 * refused);
+}
+
+TEMPLATE_TEST_CASE("generated kernels: rows that fill lines, past the caches", "", float, double, std::complex<float>, std::complex<double>) {
+  rng g(5);
+  int wrong = 0;
+  past = 0;
+  for (int i = 0; i < (reduced_tests() ? 60 : 400) && wrong < 5; ++i) {
+    shape s = random_shape(complex_type<TestType>, g);
+    s.lane = static_cast<extent_t>(16 / sizeof(TestType)) * static_cast<extent_t>(1 + g() % 9), s.packed = true;
+    INFO("case " << i);
+    wrong += !right<TestType>(s, g);
+  }
+  CHECK(wrong == 0);
+  if (!targets().empty()) CHECK(past > 5);
 }
 
 TEMPLATE_TEST_CASE("generated kernels: last columns in every way", "", float, double, std::complex<float>, std::complex<double>) {

@@ -61,25 +61,71 @@ bool streams(const struct plan& p) {
   return false;
 }
 
+/// Moves a tensor to where a line begins; its memory has room for that.
+void to_line(case_builder& c, std::size_t slot) {
+  auto* const at = static_cast<char*>(c.pointers[slot]);
+  char* const line = at + (64 - reinterpret_cast<std::uintptr_t>(at) % 64) % 64;
+  std::memmove(line, at, static_cast<std::size_t>(c.sizes[slot]) * size_of(c.type));
+  c.pointers[slot] = line;
+}
+
+/// Whether a kernel of this plan itself stores this result past the caches.
+bool writes_past(const struct plan& p, const case_builder& c) {
+  if (!p.stages.empty()) return false;
+  for (const bound_segment& g : bind(p, kernels::best(), {}).segments)
+    for (const bound_step& s : g.steps)
+      if (s.c.where == operand::kind::external && s.writes_past(static_cast<const char*>(c.pointers[static_cast<std::size_t>(s.c.slot)]))) return true;
+  return false;
+}
+
 }  // namespace
 
 TEST_CASE("results that stream past the caches, operands fetched ahead") {
-  int streamed = 0;
+  int streamed = 0, past = 0;
   for (unsigned seed = 1; seed <= seeds(300); ++seed) {
     dice d{std::mt19937(seed)};
     constexpr dtype types[] = {dtype::f32, dtype::f64, dtype::c64, dtype::c128};
     case_builder c(types[d(0, 3)], seed);
     const program p = chain(c, d);
+    if (d(0, 1)) to_line(c, 0);
     const auto expected = evaluate(p, 0, c.bind());
     if (p.statements[0].op == update::assign)
       for (std::int64_t i = 0; i < c.sizes[0]; ++i) put(c.type, c.pointers[0], i, {std::nan(""), std::nan("")});
     const struct plan made = make_plan(p, tiny(d));
-    streamed += streams(made);
+    streamed += streams(made), past += writes_past(made, c);
     run_planned(made, c);
     INFO("seed " << seed << ", " << name_of(c.type) << "\n" << to_string(made, this_machine()));
     REQUIRE(error_in_bounds(p, 0, c.bind(), expected, static_cast<int>(p.statements[0].terms[0].factors.size() * p.statements[0].terms.size())) <= 1.0);
   }
   CHECK(streamed > int(seeds(300) / 3));
+  if (this_machine().writes_kernels) CHECK(past > int(seeds(300) / 60));
+}
+
+TEST_CASE("results whose rows are whole lines leave past the caches from kernels, wherever they begin") {
+  int past = 0;
+  for (const dtype t : {dtype::f32, dtype::f64, dtype::c64, dtype::c128})
+    for (const std::int64_t n : {2, 4, 6, 8, 16, 24})
+      for (const bool line : {true, false})
+        for (const bool fused : {false, true}) {
+          case_builder c(t, static_cast<unsigned>(n));
+          c.label('e', 3001), c.label('i', n), c.label('j', n), c.label('k', 3), c.label('l', 3);
+          statement s;
+          s.left = c.tensor("C", "eij");
+          s.op = update::assign;
+          s.terms.emplace_back().factors = fused ? std::vector{c.tensor("A", "ik"), c.tensor("B", "jl"), c.tensor("U", "ekl")} : std::vector{c.tensor("A", "eik"), c.tensor("B", "ekj")};
+          c.p.statements.push_back(s);
+          to_line(c, 0);
+          if (!line) c.pointers[0] = static_cast<char*>(c.pointers[0]) + size_of(t);
+          const auto expected = evaluate(c.p, 0, c.bind());
+          dice d{std::mt19937(7)};
+          const struct plan made = make_plan(c.p, tiny(d));
+          run_planned(made, c);
+          past += writes_past(made, c);
+          INFO(name_of(t) << ' ' << n << (line ? "" : " off a line") << '\n' << to_string(made, this_machine()));
+          REQUIRE((line || !writes_past(made, c)));
+          REQUIRE(error_in_bounds(c.p, 0, c.bind(), expected, 3) <= 1.0);
+        }
+  if (this_machine().writes_kernels) CHECK(past >= 12);
 }
 
 TEST_CASE("large products in blocks of rows, columns and sums, with what is left over of each") {

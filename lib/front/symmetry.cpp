@@ -67,8 +67,9 @@ int sign_of(const matrix<T>& m) {
     for (std::int64_t x = 0; x < m.cols(); ++x) largest = std::max(largest, std::abs(static_cast<double>(m.at(y, x))));
   const double allowed = 1024 * static_cast<double>(std::numeric_limits<T>::epsilon()) * largest;
   const defect even = defect_of(m, 1), odd = defect_of(m, -1);
-  if (even.size <= allowed) return 1;
-  if (odd.size <= allowed) return -1;
+  const bool finite = std::isfinite(largest);  // halves of a matrix with an infinity are sums with it
+  if (finite && even.size <= allowed) return 1;
+  if (finite && odd.size <= allowed) return -1;
   const defect& d = even.size < odd.size ? even : odd;
   std::ostringstream size;
   size << d.size;

@@ -65,12 +65,16 @@ void write(std::string& out, const program& p, const statement& s) {
 /// each beyond all that the smaller ones reach, there is nothing to try.
 class shared_place {
  public:
+  struct walked {
+    std::string name;
+    std::int64_t extent, stride;
+  };
+
   /// Axes of extents above 1, by rising stride.
-  shared_place(const program& p, const std::vector<reference_axis>& axes) {
-    for (const auto& axis : axes) {
-      const std::int64_t most = p.labels[static_cast<std::size_t>(axis.label)].extent - 1;
-      steps_.push_back({std::abs(axis.stride), most, reach_});
-      reach_ += most * std::abs(axis.stride);
+  explicit shared_place(const std::vector<walked>& axes) {
+    for (const walked& axis : axes) {
+      steps_.push_back({std::abs(axis.stride), axis.extent - 1, reach_});
+      reach_ += (axis.extent - 1) * std::abs(axis.stride);
     }
   }
 
@@ -102,20 +106,20 @@ class shared_place {
   int tries_ = 1 << 14;  // some 100 microseconds
 };
 
-/// Each element of the left side must be one place in memory.
+/// Each element of the left side must be one place in memory, whatever entries a table has.
 void check_writable(const program& p, const reference& left) {
-  std::vector<reference_axis> axes;
-  for (const auto& axis : left.axes) {
-    if (p.labels[axis.label].extent == 0) return;  // there is no element
-    if (p.labels[axis.label].extent > 1) axes.push_back(axis);
-  }
+  std::vector<shared_place::walked> axes;
+  for (const auto& axis : left.axes) axes.push_back({"label " + p.labels[axis.label].name, p.labels[axis.label].extent, axis.stride});
+  for (const lookup& x : left.lookups) axes.push_back({"the axis looked up by " + x.name, x.extent, x.stride});
+  if (std::any_of(axes.begin(), axes.end(), [](const auto& x) { return x.extent == 0; })) return;  // there is no element
+  std::erase_if(axes, [](const auto& x) { return x.extent == 1; });
   std::sort(axes.begin(), axes.end(),
             [](const auto& x, const auto& y) { return std::abs(x.stride) < std::abs(y.stride); });
-  shared_place place(p, axes);
+  shared_place place(axes);
   const bool found = place.is_found();
   if (!found && !place.gave_up()) return;
   std::string strides;
-  for (const auto& axis : axes) strides += (strides.empty() ? "label " : ", label ") + p.labels[axis.label].name + " has stride " + std::to_string(axis.stride);
+  for (const auto& axis : axes) strides += (strides.empty() ? "" : ", ") + axis.name + " has stride " + std::to_string(axis.stride);
   fail(errc::bad_argument, "the left side " + left.name + (found ? " keeps" : " may keep") + " two elements in one place: " + strides);
 }
 

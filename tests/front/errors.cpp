@@ -1,6 +1,9 @@
 // The run-time twins of the compile errors: the same sentences, with label and extents.
 #include <catch2/catch.hpp>
 
+#include <limits>
+#include <vector>
+
 #include "helpers.hpp"
 
 using ricci::labels::a;
@@ -160,4 +163,32 @@ TEST_CASE("a number of threads is not negative") {
   tensor<double, 3> x, y;
   REQUIRE(front::is_inlined(y(i).assign(x(i))));
   fails(errc::bad_argument, [&] { static_cast<void>(ricci::plan(y(i).assign(x(i)), {.threads = -1})); }, {"options::threads is -1"});
+}
+
+TEST_CASE("rows that a scatter finds are places of their own") {
+  tensor<std::int32_t, dynamic, 2> dof(6);
+  for (std::int64_t n = 0; n < 12; ++n) dof.data()[n] = static_cast<std::int32_t>(n * 5 % 7);
+  tensor<double, dynamic, 2, 3> A(6);
+  A.fill(1);
+  for (const std::int64_t stride : {0, 1, 2}) {
+    std::vector<double> memory(64, 2.0);
+    auto rows = ricci::view(memory.data(), {7, 3}, {stride, 1});
+    fails(errc::bad_argument, [&] { rows(dof(e, i), j) += A(e, i, j); }, {"two elements in one place", "the axis looked up by dof has stride", "label j has stride 1"});
+    CHECK(memory == std::vector<double>(64, 2.0));
+  }
+  std::vector<double> memory(64, 0.0);
+  ricci::view(memory.data(), {7, 3}, {4, 1})(dof(e, i), j) += A(e, i, j);
+  double sum = 0;
+  for (const double x : memory) sum += x;
+  CHECK(sum == 36);
+}
+
+TEST_CASE("a matrix with an infinity is neither even nor odd") {
+  tensor<double, dynamic, dynamic> B(4, 4), u(20, 4), v(20, 4);
+  u.fill(1), v.fill(7);
+  for (std::int64_t n = 0; n < 16; ++n) B.data()[n] = static_cast<double>(n);
+  B(0, 0) = std::numeric_limits<double>::infinity();
+  const auto E = ricci::even_odd(B);
+  fails(errc::bad_argument, [&] { v(e, i) = E(i, j) * u(e, j); }, {"even_odd is neither"});
+  CHECK(v(3, 2) == 7);
 }

@@ -117,12 +117,14 @@ class judge {
 
   constexpr verdict functions(const term_info& t, dtype type) const {
     bool any = t.how != combine::multiply;
+    int factors = 0;  // what sum() marks is none
     for (int u = t.first_use; u < t.first_use + t.use_count; ++u) {
       const use_info& use = p_.uses[u];
       if (use.apply == function::none) return {fault::bad_function, -1, -1, t.use_count};
+      factors += use.what != use_info::kind::mark;
       any = any || (use.what == use_info::kind::factor && use.apply != function::identity);
     }
-    if (t.how != combine::multiply && t.use_count != 2) return {fault::bad_function, -1, -1, t.use_count};
+    if (t.how != combine::multiply && factors != 2) return {fault::bad_function, -1, -1, t.use_count};
     if (any && is_complex(type)) return {fault::bad_function, -1, -1, t.use_count};
     return {};
   }

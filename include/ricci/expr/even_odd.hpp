@@ -26,7 +26,7 @@ template <class View> inline constexpr bool is_even_odd<even_odd_view<View>> = t
 ///
 /// Rounding  u and its mirror are added first: errors are bounded by c N eps (|B| + |its mirror|) |u|.
 /// Errors    bad_argument when the plan is made, if B is neither even nor odd up to 1024 roundings of its largest
-///           element. The plan keeps the sign; later values of B must have the same symmetry.
+///           element, or has an infinity. The plan keeps the sign; later values of B must have the same symmetry.
 template <class Tensor>
   requires requires(const Tensor& t) { t.view(); }
 constexpr auto even_odd(const Tensor& t) {

@@ -31,6 +31,27 @@ constexpr broken_node number_in_extremum() {
 
 }  // namespace detail
 
+/// conj(x), -x, max(x(i), y) of tensors that lack their labels.
+template <detail::unlabelled X>
+constexpr auto conj(const X&) { return detail::lacks_labels<X, X>(); }
+template <detail::unlabelled X>
+  requires(!detail::element_list<X>)
+constexpr auto operator-(const X&) { return detail::lacks_labels<X, X>(); }
+template <detail::unlabelled X>
+constexpr auto reciprocal(const X&) { return detail::lacks_labels<X, X>(); }
+template <detail::unlabelled X>
+constexpr auto sqrt(const X&) { return detail::lacks_labels<X, X>(); }
+template <detail::unlabelled X>
+constexpr auto abs(const X&) { return detail::lacks_labels<X, X>(); }
+template <detail::unlabelled X>
+constexpr auto exp(const X&) { return detail::lacks_labels<X, X>(); }
+template <class L, class R>
+  requires detail::one_unlabelled<L, R>
+constexpr auto min(const L&, const R&) { return detail::lacks_labels<L, R>(); }
+template <class L, class R>
+  requires detail::one_unlabelled<L, R>
+constexpr auto max(const L&, const R&) { return detail::lacks_labels<L, R>(); }
+
 /// x / y, element by element; y is a tensor or a product of tensors.
 template <detail::expression L, detail::expression R>
 constexpr auto operator/(const L& l, const R& r) { return l * detail::apply<function::reciprocal>(r); }

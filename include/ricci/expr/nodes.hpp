@@ -55,7 +55,7 @@ struct product_node {
   /// Read now.
   template <class T>
     requires has_value<product_node, T>
-  constexpr operator T() const { return static_cast<T>(value<compute_of<T>>(*this)); }
+  constexpr operator T() const { return value_as<T>(*this); }
 };
 
 template <class L, class R, bool Minus>
@@ -82,7 +82,7 @@ struct sum_node {
   /// Read now.
   template <class T>
     requires has_value<sum_node, T>
-  constexpr operator T() const { return static_cast<T>(value<compute_of<T>>(*this)); }
+  constexpr operator T() const { return value_as<T>(*this); }
 };
 
 template <class E>
@@ -105,7 +105,7 @@ struct negated_node {
   /// Read now.
   template <class T>
     requires has_value<negated_node, T>
-  constexpr operator T() const { return static_cast<T>(value<compute_of<T>>(*this)); }
+  constexpr operator T() const { return value_as<T>(*this); }
 };
 
 template <class E>
@@ -123,7 +123,7 @@ struct conjugated_node {
   /// Read now.
   template <class T>
     requires has_value<conjugated_node, T>
-  constexpr operator T() const { return static_cast<T>(value<compute_of<T>>(*this)); }
+  constexpr operator T() const { return value_as<T>(*this); }
 };
 
 /// The reciprocal, root, ... of each factor of its child's one term. A sign goes with the term, behind the function.
@@ -150,7 +150,7 @@ struct applied_node {
   /// Read now.
   template <class T>
     requires has_value<applied_node, T>
-  constexpr operator T() const { return static_cast<T>(value<compute_of<T>>(*this)); }
+  constexpr operator T() const { return value_as<T>(*this); }
 
  private:
   static constexpr function chained(function before) {

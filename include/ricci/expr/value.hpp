@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <compare>
 
 #include <ricci/expr/nodes.hpp>
 
@@ -83,9 +84,36 @@ constexpr auto value(const sum_node<L, R, Minus>& x) {
   else return value<C>(x.left) + value<C>(x.right);
 }
 
+/// Computed in double, as the coefficients of plans are.
+template <class T> using wide_of = std::conditional_t<is_complex_type<T>, std::complex<double>, double>;
+template <class T, class E>
+constexpr T value_as(const E& e) { return static_cast<T>(static_cast<compute_of<T>>(value<wide_of<T>>(e))); }
+
+template <class E> concept valued = expression<E> && !std::is_void_v<typename value_of<E>::type>;
+template <class L, class R> concept comparable = (valued<L> && (valued<R> || scalar_like<R>)) || (scalar_like<L> && valued<R>);
+
+/// What is compared: the value in its own type, as wide as a number beside it.
+template <class X>
+constexpr auto compared(const X& x) {
+  if constexpr (valued<X>) {
+    using T = typename value_of<X>::type;
+    return static_cast<wide_of<T>>(static_cast<compute_of<T>>(value_as<T>(x)));
+  } else {
+    return static_cast<wide_of<X>>(x);
+  }
+}
+
 }  // namespace ricci::detail
 
 namespace ricci {
+
+/// s() == 2 * t(), and of real ones s() / t() > 0.5.
+template <class L, class R>
+  requires detail::comparable<L, R>
+constexpr bool operator==(const L& l, const R& r) { return detail::compared(l) == detail::compared(r); }
+template <class L, class R>
+  requires detail::comparable<L, R>
+constexpr std::partial_ordering operator<=>(const L& l, const R& r) { return detail::compared(l) <=> detail::compared(r); }
 
 /// A number and such an expression: `sum += rr() * pq();`
 template <detail::scalar_like T, class E>

@@ -298,20 +298,21 @@ class tiny<Source, true> {
     return true;
   }
 
-  /// A real number if all of it is real, which scales both parts of a complex one: 0 i times infinity would be NaN.
+  /// A real number if all of it is real, which scales both parts of a complex one: 0 i times infinity would be NaN. In double, as the
+  /// coefficients of plans.
   template <int Term>
   [[gnu::always_inline]] static auto coefficient(const std::complex<double>* scalars) {
     constexpr const term_info& t = p.terms[Term];
-    R real = t.negate ? R(-1) : R(1);
-    C other = 1;
+    double real = t.negate ? -1 : 1;
+    std::complex<double> other = 1;
     for (int u = t.first_use; u < t.first_use + t.use_count; ++u) {
       const use_info& use = p.uses[u];
-      if (use.what == use_info::kind::real_scalar) real *= static_cast<R>(scalars[use.index].real());
+      if (use.what == use_info::kind::real_scalar) real *= scalars[use.index].real();
       if constexpr (is_complex_type<C>)
-        if (use.what == use_info::kind::complex_scalar) other = multiply(other, C(use.conj ? std::conj(scalars[use.index]) : scalars[use.index]));
+        if (use.what == use_info::kind::complex_scalar) other = multiply(other, use.conj ? std::conj(scalars[use.index]) : scalars[use.index]);
     }
-    if constexpr (is_real(t)) return real;
-    else return real * other;
+    if constexpr (is_real(t)) return static_cast<R>(real);
+    else return static_cast<C>(real * other);
   }
 
   template <int Term, int Depth>

@@ -111,17 +111,19 @@ class tensor_view {
     for (T& e : *this) e = x;
   }
 
-  /// Row-major index order for strided and interleaved views; memory order else.
+  /// Row-major index order for strided and interleaved views; memory order else. Nothing on a GPU, as of tensors there.
   auto begin() const {
-    if constexpr (is_dense) return data_;
+    if constexpr (is_dense || is_gpu) return data_;
     else return detail::in_index_order<T>(*this, 0);
   }
   auto end() const {
-    if constexpr (is_dense) return data_ + size();
+    if constexpr (is_gpu) return data_;
+    else if constexpr (is_dense) return data_ + size();
     else return detail::in_index_order<T>(*this, size());
   }
 
  private:
+  static constexpr bool is_gpu = shape_type::space == memory_space::gpu;
   static constexpr bool is_dense =
       shape_type::order == detail::layout::row_major || shape_type::order == detail::layout::column_major;
   T* data_ = nullptr;

@@ -1,0 +1,93 @@
+// Numbers beside tensors: values of rank 0, comparisons of them, products of scalars, sums of the larger of two.
+#include <catch2/catch.hpp>
+
+#include <complex>
+
+#include <ricci/ricci.hpp>
+
+using namespace ricci::labels;
+using complex = std::complex<double>;
+
+namespace {
+
+template <class T>
+double real_of(const T& x) {
+  if constexpr (std::is_same_v<T, std::complex<float>>) return static_cast<double>(x.real());
+  else return static_cast<double>(static_cast<float>(x));
+}
+
+/// The scalars of a term are multiplied in double, whether the statement is inlined or planned: alone each is beyond T's range.
+template <class T>
+void check_scalars() {
+  const double tiny = 1e-60, small = 1e-30, large = 1e90, twice = 2;
+  ricci::tensor<T, 3> a, c;
+  ricci::tensor<T, ricci::dynamic> b(3), d(3);
+  for (std::int64_t n = 0; n < 3; ++n) a.data()[n] = b.data()[n] = T(static_cast<float>(n + 1));
+  c(i) = tiny * a(i) * small * large * twice;
+  d(i) = tiny * b(i) * small * large * twice;
+  for (std::int64_t n = 0; n < 3; ++n) {
+    CHECK(real_of(c.data()[n]) == 2.0 * static_cast<double>(n + 1));
+    CHECK(real_of(d.data()[n]) == 2.0 * static_cast<double>(n + 1));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("scalars are multiplied in double") {
+  check_scalars<float>();
+  check_scalars<ricci::half>();
+  check_scalars<ricci::bfloat16>();
+  check_scalars<std::complex<float>>();
+  ricci::tensor<std::complex<float>, 2> a, c;
+  a.data()[0] = {1, 2}, a.data()[1] = {3, -1};
+  c(i) = complex(0, 1e-60) * a(i) * complex(0, 1e60) * 2;
+  CHECK(c.data()[0] == std::complex<float>(-2, -4));
+  ricci::tensor<float> s;
+  s() = 3;
+  const double tiny = 1e-60, large = 1e60;
+  const float value = tiny * s() * large;
+  CHECK(value == 3.0F);
+}
+
+TEST_CASE("values of rank 0 are compared") {
+  ricci::tensor<double> s, t;
+  s() = 6, t() = 3;
+  CHECK((s() == 2 * t()));
+  CHECK((2 * t() == s()));
+  CHECK((2 * t() == 6.0));
+  CHECK((6 == 2 * t()));
+  CHECK((s() != t()));
+  CHECK((t() < s()));
+  CHECK((s() < 3 * t()));
+  CHECK((2 * s() > 6));
+  CHECK((s() / t() >= 2.0));
+  CHECK((1.0 <= s() / t()));
+  CHECK((-s() < t()));
+  CHECK(!(s() == t() + 1));
+  ricci::tensor<float> third;
+  third() = 1;
+  CHECK((third() / 3.0 == third() / 3.0));
+  CHECK((third() / 3.0 == 1.0F / 3.0F));  // the value is a float
+  CHECK((third() / 3.0 != 1.0 / 3.0));
+  ricci::tensor<complex> x, y;
+  x() = complex(1, 2), y() = complex(0.5, 1);
+  CHECK((x() == 2 * y()));
+  CHECK((x() != y()));
+  CHECK((x() == complex(1, 2)));
+  CHECK((complex(1, 2) == x()));
+  CHECK(!(x() == 1.0));
+}
+
+TEST_CASE("the larger of two tensors, summed over a label that occurs once") {
+  ricci::tensor<double, 4> a;
+  ricci::tensor<double, ricci::dynamic> b(4);
+  ricci::tensor<double> zero, s;
+  zero() = 0;
+  for (std::int64_t n = 0; n < 4; ++n) a.data()[n] = b.data()[n] = n % 2 ? -1.0 : 3.0 + static_cast<double>(n);
+  s() = sum(i, max(a(i), zero()));
+  CHECK(s.data()[0] == 8);
+  s() = sum(i, max(b(i), zero()));
+  CHECK(s.data()[0] == 8);
+  s() = sum(i, min(b(i), a(i)));
+  CHECK(s.data()[0] == 6);
+}

@@ -1,5 +1,6 @@
 // From plan steps to kernel arguments: strides inside tiles, fused axes, roles, tables of summed offsets, scratch.
 #include <ricci/core/error.hpp>
+#include <ricci/core/memory.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -330,6 +331,13 @@ void resolve_tables(bound_step& s) {
 
 }  // namespace
 
+namespace {
+
+/// Bytes of temporaries that are asked for, and given back, before lists as long as they are written.
+constexpr std::int64_t large_scratch = std::int64_t{1} << 30;
+
+}  // namespace
+
 bound_plan bind(const plan& p, const kernels::kernel_set& kernels, const options& o) {
   bound_plan out;
   out.has_blocks = !p.block_labels.empty();
@@ -341,6 +349,7 @@ bound_plan bind(const plan& p, const kernels::kernel_set& kernels, const options
     segment.block = s.block;
     segment.steps.reserve(s.steps.size());
     out.temporaries_bytes = std::max(out.temporaries_bytes, s.scratch_bytes);
+    if (s.scratch_bytes > large_scratch) detail::release(detail::allocate(static_cast<std::size_t>(s.scratch_bytes), 4096, false, "a workspace"));
     for (const plan_step& step : s.steps) {
       step_binder binder(p, s, step, kernels);
       segment.steps.push_back(binder.run());

@@ -5,6 +5,7 @@
 #include <omp.h>
 
 #include <mutex>
+#include <new>
 #include <unordered_map>
 
 #include "engine/explain.hpp"
@@ -168,7 +169,12 @@ std::shared_ptr<const executable> compile(const program& p, const options& o) {
     }
   }
   check(p);
-  auto made = std::make_shared<const executable>(p, o);
+  std::shared_ptr<const executable> made;
+  try {
+    made = std::make_shared<const executable>(p, o);
+  } catch (const std::bad_alloc&) {
+    throw error(errc::no_memory, "no memory for a plan of " + std::to_string(p.statements.size()) + (p.statements.size() == 1 ? " statement" : " statements"));
+  }
   reserve(*made, false);
   const std::lock_guard guard(m.lock);
   if (m.plans.size() >= most_remembered) m.plans.clear();

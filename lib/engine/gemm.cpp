@@ -299,7 +299,7 @@ void run_gemm(const gemm_problem& g, const void* a, const void* b, void* c) {
   void* pointers[4] = {c, const_cast<void*>(a), const_cast<void*>(b), c};
   if (is_scaling(g, alpha)) pointers[1] = c;
   with_entry(g, alpha, beta, [&](gemm_entry& e) {
-    if (e.in_order) return run_in_order(g, a, b, c);
+    if (e.in_order) return run_in_order(g, a, b, c), forget_quick();  // what ran last was one product, not all of them
     if (const bare_call* const bare = e.ready(scalars.at)) {
       remember_quick(g, *bare);
       return (*bare)(pointers[bare->slot_a()], pointers[bare->slot_b()], c);

@@ -89,11 +89,14 @@ void place_temporaries(segment& s) {
       t->offset = other->offset;
       return replaces(*t, *other) && !in_the_way(*t);
     };
-    if (std::none_of(placed.begin(), placed.end(), fits)) {
+    if (std::none_of(placed.begin(), placed.end(), fits)) {  // the first gap; those placed are sorted by where they begin
       t->offset = 0;
-      while (const temporary* other = in_the_way(*t)) t->offset = other->offset + bytes(*other);
+      for (const temporary* other : placed) {
+        if (other->offset >= t->offset + bytes(*t)) break;
+        if (begins(*t) <= ends(*other) && begins(*other) <= ends(*t)) t->offset = std::max(t->offset, other->offset + bytes(*other));
+      }
     }
-    placed.push_back(t);
+    placed.insert(std::upper_bound(placed.begin(), placed.end(), t, [](const temporary* x, const temporary* y) { return x->offset < y->offset; }), t);
     s.scratch_bytes = std::max(s.scratch_bytes, t->offset + bytes(*t));
   }
 }

@@ -140,3 +140,21 @@ TEST_CASE("a problem again by its number") {
   std::thread([&] { there = ricci::last_gemm(); }).join();
   CHECK(there == 0);
 }
+
+TEST_CASE("a call again whose matrices C share memory or lie between one another's rows") {
+  std::vector<double> a(8 * 8 * 3, 1), b(8 * 8 * 3, 1);
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<double>(i % 5) - 2, b[i] = static_cast<double>(i % 7) - 3;
+  for (const std::int64_t stride : {0, 5, 72}) {
+    std::vector<double> c(1024, 1), want = c;
+    for (int time = 0; time < 4; ++time) {
+      for (std::int64_t e = 0; e < 3; ++e)
+        for (std::int64_t i = 0; i < 8; ++i)
+          for (std::int64_t j = 0; j < 8; ++j)
+            for (std::int64_t k = 0; k < 8; ++k)
+              want[static_cast<std::size_t>(e * stride + 24 * i + j)] += a[static_cast<std::size_t>(e * 64 + 8 * i + k)] * b[static_cast<std::size_t>(e * 64 + 8 * k + j)];
+      REQUIRE(ricci_dgemm_batch_strided(RICCI_ROW_MAJOR, RICCI_NO_TRANS, RICCI_NO_TRANS, 8, 8, 8, 1, a.data(), 8, 64, b.data(), 8, 64, 1, c.data(), 24, stride, 3) == 0);
+      INFO("stride " << stride << ", call " << time);
+      REQUIRE(c == want);
+    }
+  }
+}

@@ -26,7 +26,8 @@ std::atomic<int> left{0};  // workspaces until there is no memory for one; 0: th
 namespace ricci::detail {
 
 void* allocate(std::size_t bytes, std::size_t alignment, bool zeroed, const char* what) {
-  if (std::string(what) == "a workspace" && left > 0 && --left == 0) throw error(errc::no_memory, "no memory for a workspace");
+  const bool workspace = std::string(what) == "a workspace";
+  if (workspace && (bytes > std::size_t{1} << 40 || (left > 0 && --left == 0))) throw error(errc::no_memory, "no memory for a workspace");
   const std::size_t rounded = (bytes / alignment + 1) * alignment;
   void* const memory = std::aligned_alloc(alignment, rounded);
   if (memory && zeroed) std::memset(memory, 0, rounded);
@@ -113,4 +114,28 @@ TEST_CASE("a program in stages, on another thread than the one that made its pla
       [&] { return product() == 3 && other() == 3 && is_all(w, 3.0); });
   CHECK(fails > 1);
   CHECK(product() == 27 * count);
+}
+
+TEST_CASE("a network whose temporaries nobody has room for, before lists as long as they are written") {
+  constexpr int side = 16;  // a lattice with labels of extent 8 between neighbours: 8^16 elements
+  std::vector<std::vector<int>> labels;
+  std::vector<std::vector<std::int64_t>> extents;
+  for (int y = 0; y < side; ++y)
+    for (int x = 0; x < side; ++x) {
+      std::vector<int> own;
+      if (x > 0) own.push_back(2 * (y * side + x - 1));
+      if (x + 1 < side) own.push_back(2 * (y * side + x));
+      if (y > 0) own.push_back(2 * ((y - 1) * side + x) + 1);
+      if (y + 1 < side) own.push_back(2 * (y * side + x) + 1);
+      labels.push_back(own), extents.emplace_back(own.size(), 8);
+    }
+  const std::vector<double> memory(8 * 8 * 8 * 8, 0.5);
+  std::vector<ricci::ndview<const double>> views;
+  for (const auto& x : extents) views.emplace_back(memory.data(), x);
+  try {
+    static_cast<void>(ricci::einsum<double>(labels, std::vector<int>{}, views));
+    FAIL("no error");
+  } catch (const ricci::error& e) {
+    CHECK(e.code() == ricci::errc::no_memory);
+  }
 }

@@ -1,6 +1,4 @@
 // Whether a kernel's stores may go past the caches.
-#include <cstdlib>
-
 #include "codegen/nest.hpp"
 
 namespace ricci::codegen {

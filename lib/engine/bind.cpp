@@ -329,10 +329,6 @@ void resolve_tables(bound_step& s) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 /// Bytes of temporaries that are asked for, and given back, before lists as long as they are written.
 constexpr std::int64_t large_scratch = std::int64_t{1} << 30;
 

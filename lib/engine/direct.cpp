@@ -52,7 +52,7 @@ void run_direct(const step_run& r, std::int64_t first, std::int64_t last, bool p
   packer pack_a, pack_b;
   line_writer writer;
   char* behind = nullptr;  // the last piece that left through the writer
-  const bool past = s.writes_past(r.c), streams = s.stream_c && s.buffer_c >= 0 && !past;
+  const bool past = s.writes_past(r.c), buffered = s.buffer_c >= 0 && !past, streams = s.stream_c && buffered;
   if (streams) writer = {s.stream_c, r.scratch + s.buffer_c, 0, 1};
   for (std::int64_t i = first; i < last; ++i) {
     const position outer = decode(s.free_loops, i);
@@ -65,7 +65,6 @@ void run_direct(const step_run& r, std::int64_t first, std::int64_t last, bool p
       const tile_args& t = s.tiles[static_cast<std::size_t>(at.tails)];
       const char *a = r.a + at.a, *b = r.b + at.b;
       char* c = r.c + at.c;
-      const bool buffered = s.buffer_c >= 0 && !past;
       if (s.how == method::move) {
         if (t.first) (*t.first)(nullptr, b, c, nullptr, nullptr);
         else s.move_c(t.store_c, b, c, r.beta);

@@ -125,7 +125,7 @@ std::function<void()> add_bench(CLI::App& app) {
   c->add_option("--backend", given->backend, "cpu or cuda")->check(CLI::IsMember({"cpu", "cuda"}));
   c->add_option("--isa", given->isa, "avx2 or avx512, for ricci and the peers")->check(CLI::IsMember({"avx2", "avx512"}));
   c->add_flag("--peers,!--no-peers", [given](std::int64_t on) { given->no_peers = on < 0; }, "Measure peers beside ricci (the default)");
-  c->add_option("--peer", given->only, "Only these peers; several with commas");
+  c->add_option("--peer", given->only, "Only these peers; several with commas")->check(not_empty);
   c->add_flag("--deterministic", given->deterministic, "Ignore tuning tables");
   c->add_flag("--no-eigen-fixed", given->no_eigen_fixed, "Leave out Eigen's matrices of fixed size");
   return [given] { run(*given); };

@@ -26,6 +26,9 @@ std::int64_t number(const std::string& text, const std::string& item, std::int64
 }
 
 void add_file(const std::string& name, std::vector<gemm_size>& to) {
+  if (name.empty()) throw error(errc::bad_argument, "'@' names no file of sizes: write @file.csv");
+  std::error_code ignored;
+  if (std::filesystem::is_directory(name, ignored)) throw error(errc::bad_file, name + " is a folder, not a file of sizes");
   std::ifstream in(name);
   if (!in) throw error(errc::bad_file, name + " cannot be opened");
   std::string line;

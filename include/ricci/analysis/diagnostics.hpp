@@ -187,6 +187,12 @@ struct loose_extents {
                 "ricci::extents<ricci::dynamic, 4>{n}; see docs/errors.md#R024");
 };
 
+/// view(x, {n, m}, {1}): a stride for each extent.
+template <int extents, int strides>
+struct unequal_lists {
+  static_assert(never<extents>, "ricci[R024]: a view has a stride for each extent; see docs/errors.md#R024");
+};
+
 /// sqrt(x(i) + y(i)), exp(-x(i)): a function takes one real tensor or local without a sign, / also a product of them;
 /// assign a sum to a local first. min and max stand alone in their term.
 template <int factors>

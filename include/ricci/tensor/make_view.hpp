@@ -60,6 +60,7 @@ void check_extents(const std::int64_t* extents, int rank);
 void check_room(const std::int64_t* extents, int rank, int width, std::int64_t count);
 
 template <int Given> struct loose_extents;        // analysis/diagnostics.hpp
+template <int Extents, int Strides> struct unequal_lists;
 template <class Tensor> struct temporary_tensor;  // the same
 
 /// It owns no elements: it is copied without them, and they are not const because it is.
@@ -128,6 +129,14 @@ constexpr dynamic_view<T, static_cast<int>(N)> view(T* data, const detail::numbe
   }
   detail::check_extents(numbers, static_cast<int>(N));
   return {data, numbers};
+}
+
+/// view(ptr, {3, 3}, {1}): there is a stride for each extent.
+template <class T, std::size_t N, std::size_t M>
+  requires(N != M)
+constexpr auto view(T*, const detail::number (&)[N], const detail::number (&)[M]) {
+  static_cast<void>(sizeof(detail::unequal_lists<N, M>));
+  return dynamic_view<T, static_cast<int>(N)>();
 }
 
 /// The same over GPU memory: `view(gpu, device_pointer, {count, 8, 8}, {64, 1, 8})`.

@@ -65,11 +65,11 @@ int sign_of(const matrix<T>& m) {
   double largest = 0;
   for (std::int64_t y = 0; y < m.rows(); ++y)
     for (std::int64_t x = 0; x < m.cols(); ++x) largest = std::max(largest, std::abs(static_cast<double>(m.at(y, x))));
+  if (std::isinf(largest)) throw error(errc::bad_argument, "ricci: a matrix declared by even_odd holds an infinity, which its halves would spread");
   const double allowed = 1024 * static_cast<double>(std::numeric_limits<T>::epsilon()) * largest;
   const defect even = defect_of(m, 1), odd = defect_of(m, -1);
-  const bool finite = std::isfinite(largest);  // halves of a matrix with an infinity are sums with it
-  if (finite && even.size <= allowed) return 1;
-  if (finite && odd.size <= allowed) return -1;
+  if (even.size <= allowed) return 1;
+  if (odd.size <= allowed) return -1;
   const defect& d = even.size < odd.size ? even : odd;
   std::ostringstream size;
   size << d.size;

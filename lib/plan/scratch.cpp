@@ -75,25 +75,22 @@ void place_temporaries(segment& s) {
     if (t.born >= 0) waiting.push_back(&t);
   std::stable_sort(waiting.begin(), waiting.end(), [&](const temporary* x, const temporary* y) { return exact(*x) > exact(*y); });
   std::vector<const temporary*> placed;
-  const auto in_the_way = [&](const temporary& t) -> const temporary* {
-    for (const temporary* other : placed) {
-      const bool meet = begins(t) <= ends(*other) && begins(*other) <= ends(t);
-      const bool apart = t.offset + bytes(t) <= other->offset || other->offset + bytes(*other) <= t.offset;
-      if (meet && !apart && !(t.offset == other->offset && replaces(t, *other))) return other;
-    }
-    return nullptr;
+  const auto meet = [&](const temporary& x, const temporary& y) { return begins(x) <= ends(y) && begins(y) <= ends(x); };
+  const auto is_in_the_way = [&](const temporary& t, const temporary& other) {
+    const bool apart = t.offset + bytes(t) <= other.offset || other.offset + bytes(other) <= t.offset;
+    return meet(t, other) && !apart && !(t.offset == other.offset && replaces(t, other));
   };
   s.scratch_bytes = 0;
   for (temporary* t : waiting) {
     const auto fits = [&](const temporary* other) {
       t->offset = other->offset;
-      return replaces(*t, *other) && !in_the_way(*t);
+      return replaces(*t, *other) && std::none_of(placed.begin(), placed.end(), [&](const temporary* x) { return is_in_the_way(*t, *x); });
     };
     if (std::none_of(placed.begin(), placed.end(), fits)) {  // the first gap; those placed are sorted by where they begin
       t->offset = 0;
       for (const temporary* other : placed) {
         if (other->offset >= t->offset + bytes(*t)) break;
-        if (begins(*t) <= ends(*other) && begins(*other) <= ends(*t)) t->offset = std::max(t->offset, other->offset + bytes(*other));
+        if (meet(*t, *other)) t->offset = std::max(t->offset, other->offset + bytes(*other));
       }
     }
     placed.insert(std::upper_bound(placed.begin(), placed.end(), t, [](const temporary* x, const temporary* y) { return x->offset < y->offset; }), t);

@@ -47,7 +47,11 @@ void generated(const contract_args& g, const void* a, const void* b, void* c, co
   if (wanted_tile.widest) r.tile = wanted_tile;
   r.past_caches = r.beta == codegen::factor::zero && reinterpret_cast<std::uintptr_t>(c) % 64 == 0;
   auto k = codegen::make(r, now);
-  if (r.past_caches) k ? ++past : (r.past_caches = false, k = codegen::make(r, now), 0);
+  if (r.past_caches && k) ++past;
+  if (r.past_caches && !k) {
+    r.past_caches = false;
+    k = codegen::make(r, now);
+  }
   if (k) {
     ++made;
     return (*k)(a, b, c, alpha, beta);

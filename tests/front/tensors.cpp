@@ -337,6 +337,14 @@ TEST_CASE("printing") {
   CHECK(integers.str() == "[[0, -7],\n [0, 0]] [0, 0, 1099511627776] [[0, -7],\n [0, 0]] []");
 }
 
+TEST_CASE("the elements of a gpu view are not walked on the host") {
+  double memory[6] = {1, 2, 3, 4, 5, 6};  // never read
+  const auto view = ricci::view(ricci::gpu, memory, {2, 3}, {3, 1});
+  int count = 0;
+  for (const double& x : view) count += x > 0;
+  CHECK(count == 0);
+}
+
 TEST_CASE("gpu tensors need a GPU") {
   try {
     tensor<double, 4, 4, ricci::gpu> G, H;

@@ -47,7 +47,7 @@ class batch {
   using tensor_type = tensor<T, dynamic, Rows, Cols, Options...>;
   static constexpr bool ricci_batch = true;
   static constexpr std::int64_t static_rows = Rows, static_cols = Cols;
-  static_assert(tensor_type::shape_type::space == memory_space::host, "ricci: the matrices of a batch are in host memory");
+  static_assert(tensor_type::shape_type::space == memory_space::host, "ricci[R008]: the matrices of a batch are in host memory; see docs/errors.md#R008");
 
   batch(const matrix_size<Rows, Cols>& size, std::int64_t count)
       : tensor_(detail::with_dynamic_extents, detail::checked_count(count), size.rows, size.cols) {}

@@ -55,7 +55,7 @@ class group {
   void push_back(M&& matrix) {
     using object = std::remove_cvref_t<M>;
     using shape = typename object::shape_type;
-    static_assert(shape::space == memory_space::host, "ricci: the matrices of a group are in host memory");
+    static_assert(shape::space == memory_space::host, "ricci[R008]: the matrices of a group are in host memory; see docs/errors.md#R008");
     static_assert(shape::rank == 2, "ricci: a group holds matrices, tensors of rank 2");
     static_assert(std::is_same_v<typename object::value_type, value_type>, "ricci: the group has another element type");
     if constexpr (detail::is_other_extent(shape::list.at[0], Rows) || detail::is_other_extent(shape::list.at[1], Cols)) {

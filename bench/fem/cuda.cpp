@@ -1,8 +1,9 @@
 // The bake-off kernels BK1, BK3 and BK5 on the GPU as fused programs: GB/s of what must move beside the triad of the same
 // run, GDOF/s and nominal GFLOP/s as the bake-off counts them. Times by events, medians.
-//   bench_fem_cuda [--case BK1] [--degrees 1:10] [--unknowns 1e7] [--tune 1] [--json FILE]
+//   bench_fem_cuda [--case BK1] [--degrees 1:10] [--unknowns 1e7] [--tune 1] [--kernels LIST] [--json FILE]
 // --tune measures other configurations of every kernel too, and shows each; --tune 2 those that copy ahead alone,
 // --tune 3 those with matrices in registers, --tune 4 those with tensor cores, tables of lines and copies beside that.
+// --kernels 2,96,2,4,1/1,96,1,4,1,0,4,3 measures these configurations: numbers as in lib/gpu/chain_table.cpp, the rest 0.
 // --compile 1 fills the kernel cache and measures nothing.
 #include <algorithm>
 #include <array>
@@ -12,6 +13,7 @@
 #include <fstream>
 #include <iostream>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -35,6 +37,7 @@ struct settings {
   double unknowns = 1.05e7;
   int tune = 0;
   bool compile = false;
+  std::vector<cuda::chain_config> given;
 };
 
 struct result {
@@ -124,8 +127,26 @@ std::vector<cuda::chain_config> later_configurations(const cuda::chain_plan& p, 
   return all;
 }
 
+/// Configurations in words: numbers with commas between, and slashes between them.
+std::vector<cuda::chain_config> configurations_of(const std::string& text) {
+  std::vector<cuda::chain_config> all;
+  std::istringstream list(text);
+  for (std::string one; std::getline(list, one, '/');) {
+    cuda::chain_config c;
+    int deal = 0;
+    std::istringstream numbers(one);
+    for (int* x : {&c.elements, &c.threads, &c.lines, &c.blocks, &c.early, &c.unroll, &c.turns, &c.ahead, &c.tensor, &c.keep, &deal})
+      if (std::string number; std::getline(numbers, number, ',')) *x = std::stoi(number);
+    c.deal = deal != 0;
+    all.push_back(c);
+  }
+  return all;
+}
+
 /// What the library runs, or others by estimate besides, and the first ones changed a little.
-std::vector<cuda::chain_config> configurations(const cuda::chain_plan& p, const cuda::gpu_machine& machine, int tune) {
+std::vector<cuda::chain_config> configurations(const cuda::chain_plan& p, const cuda::gpu_machine& machine, const settings& set) {
+  if (!set.given.empty()) return set.given;
+  const int tune = set.tune;
   if (tune == 0) return {p.config};
   if (tune == 4) return later_configurations(p, machine);
   if (tune == 3) return keeping_configurations(p, machine);
@@ -201,7 +222,7 @@ class fem_cuda_bench {
           const cuda::program_plan plan = cuda::make_program_plan(small.statements().what, device_.machine, {});
           for (const cuda::launch_plan& launch : plan.launches)
             if (launch.chain)
-              for (const cuda::chain_config& c : configurations(*launch.chain, device_.machine, set_.tune)) {
+              for (const cuda::chain_config& c : configurations(*launch.chain, device_.machine, set_)) {
                 cuda::chain_plan chain = *launch.chain;
                 cuda::set_config(chain, c);
                 chains.push_back(std::move(chain));
@@ -232,7 +253,7 @@ class fem_cuda_bench {
     if (plan.launches.size() != 1 || !plan.launches[0].chain) return void(std::printf("%s %d: not one kernel\n", name.c_str(), degree));
     result best;
     std::vector<double> wanted;
-    for (const cuda::chain_config& c : configurations(*plan.launches[0].chain, device_.machine, set_.tune)) {
+    for (const cuda::chain_config& c : configurations(*plan.launches[0].chain, device_.machine, set_)) {
       cuda::program_plan one = plan;
       cuda::set_config(*one.launches[0].chain, c);
       try {
@@ -317,6 +338,7 @@ int main(int count, char** arguments) try {
     else if (name == "--json") set.json = value;
     else if (name == "--unknowns") set.unknowns = std::stod(value);
     else if (name == "--tune") set.tune = std::stoi(value);
+    else if (name == "--kernels") set.given = configurations_of(value), set.tune = 1;
     else if (name == "--compile") set.compile = value != "0";
     else if (name == "--degrees") {
       const bench::degree_range range = bench::degrees_of(value);

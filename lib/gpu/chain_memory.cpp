@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "gpu/chain.hpp"
@@ -66,34 +67,65 @@ void find_buffers(chain_plan& p, const std::map<int, std::vector<chain_access>>&
   std::stable_sort(p.buffers.begin(), p.buffers.end(), [](const chain_buffer& x, const chain_buffer& y) { return x.first < y.first; });
 }
 
-/// First gap that is free while a buffer lives; where another ends just then, its place.
-std::int64_t place_buffers(chain_plan& p, const std::map<int, std::vector<chain_access>>& accesses, std::int64_t first) {
-  std::int64_t end = first;
-  for (std::size_t n = 0; n < p.buffers.size(); ++n) {
-    chain_buffer& b = p.buffers[n];
-    const auto length = [&](const chain_buffer& x) { return x.size * p.config.elements; };
-    const auto meets = [&](std::int64_t at, const chain_buffer& x) {
-      return !(b.last < x.first || x.last < b.first) && at < x.offset + length(x) && x.offset < at + length(b);
-    };
-    const auto is_free = [&](std::int64_t at, const chain_buffer* but) {
-      for (std::size_t m = 0; m < n; ++m)
-        if (&p.buffers[m] != but && meets(at, p.buffers[m])) return false;
+/// The first gaps that are free while buffers live, in one order of theirs; a pair whose threads may write where they just
+/// read shares its place. What buffers of an element take.
+std::int64_t place_in_order(std::vector<chain_buffer>& all, const std::vector<std::vector<char>>& shares, const std::vector<std::size_t>& order) {
+  std::int64_t end = 0;
+  for (std::size_t n = 0; n < order.size(); ++n) {
+    chain_buffer& b = all[order[n]];
+    const auto is_free = [&](std::int64_t at) {
+      for (std::size_t m = 0; m < n; ++m) {
+        const chain_buffer& x = all[order[m]];
+        if (b.last < x.first || x.last < b.first || (at == x.offset && shares[order[n]][order[m]])) continue;
+        if (at < x.offset + x.size && x.offset < at + b.size) return false;
+      }
       return true;
     };
-    b.offset = -1;
-    for (std::size_t m = 0; m < n && b.offset < 0; ++m)
-      if (in_place(p, p.buffers[m], accesses.at(p.buffers[m].temporary), b, accesses.at(b.temporary)) && is_free(p.buffers[m].offset, &p.buffers[m]))
-        b.offset = p.buffers[m].offset;
-    if (b.offset < 0) {
-      std::vector<std::int64_t> tries{first};
-      for (std::size_t m = 0; m < n; ++m) tries.push_back(p.buffers[m].offset + length(p.buffers[m]));
-      std::sort(tries.begin(), tries.end());
-      for (const std::int64_t at : tries)
-        if (b.offset < 0 && is_free(at, nullptr)) b.offset = at;
-    }
-    end = std::max(end, b.offset + length(b));
+    std::vector<std::int64_t> tries{0};
+    for (std::size_t m = 0; m < n; ++m) tries.push_back(all[order[m]].offset + all[order[m]].size);
+    std::sort(tries.begin(), tries.end());
+    for (std::size_t m = n; m-- > 0;)
+      if (shares[order[n]][order[m]]) tries.insert(tries.begin(), all[order[m]].offset);
+    b.offset = *std::find_if(tries.begin(), tries.end(), is_free);  // behind the last one is room
+    end = std::max(end, b.offset + b.size);
   }
   return end;
+}
+
+/// Places of the block's buffers from `first` on: of the order of their stages, of their sizes, and what exchanges of two
+/// make of the better one, the order that takes least. Where buffers end.
+std::int64_t place_buffers(chain_plan& p, const std::map<int, std::vector<chain_access>>& accesses, std::int64_t first) {
+  std::vector<chain_buffer>& all = p.buffers;
+  const std::size_t count = all.size();
+  std::vector<std::vector<char>> shares(count, std::vector<char>(count, 0));
+  for (std::size_t x = 0; x < count; ++x)
+    for (std::size_t y = 0; y < count; ++y)
+      if (x != y && in_place(p, all[x], accesses.at(all[x].temporary), all[y], accesses.at(all[y].temporary))) shares[x][y] = shares[y][x] = 1;
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::int64_t least = place_in_order(all, shares, order);
+  const auto improves = [&](const std::vector<std::size_t>& other) {
+    const std::int64_t end = place_in_order(all, shares, other);
+    if (end >= least) return false;
+    least = end, order = other;
+    return true;
+  };
+  std::vector<std::size_t> by_size = order;
+  std::stable_sort(by_size.begin(), by_size.end(), [&](std::size_t x, std::size_t y) { return all[x].size > all[y].size; });
+  improves(by_size);
+  constexpr std::size_t most_exchanged = 24;
+  for (bool again = count <= most_exchanged; again;) {
+    again = false;
+    for (std::size_t x = 0; x < count && !again; ++x)
+      for (std::size_t y = x + 1; y < count && !again; ++y) {
+        std::vector<std::size_t> other = order;
+        std::swap(other[x], other[y]);
+        again = improves(other);
+      }
+  }
+  place_in_order(all, shares, order);
+  for (chain_buffer& b : all) b.offset = first + b.offset * p.config.elements;
+  return first + least * p.config.elements;
 }
 
 /// Words of 4 bytes that the lines of a pass take for each fibre.

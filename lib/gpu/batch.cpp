@@ -57,7 +57,7 @@ const remembered& remember(const device& d, const gemm_problem& p, bool each, co
   for (const remembered& r : recent)
     if (r.ordinal == d.ordinal && r.each == each && r.at == at && same(r.problem, p)) return r;
   remembered fresh{p, each, d.ordinal, at, make(), {}};
-  if (fresh.plan.blas.used) fresh.plan.blas.used = find_blas().missing.empty();
+  if (fresh.plan.blas.used) fresh.plan.blas.used = prepare_blas(d);
   if (!fresh.plan.blas.used) {
     const use_device use(d);
     fresh.code = load_kernel(d, request_of(fresh.plan, at));
@@ -79,9 +79,12 @@ void launch(const remembered& r, const operands& x, const device& d, void* strea
         "launching a batch of products");
 }
 
-void require_device(const void* pointer, const char* name, const device& d) {
+/// In the GPU's memory, and at a multiple of `bytes`.
+void require_device(const void* pointer, const char* name, const device& d, std::size_t bytes) {
   const int owner = owner_of(pointer);
-  if (owner == d.ordinal) return;
+  if (owner == d.ordinal && reinterpret_cast<std::uintptr_t>(pointer) % bytes == 0) return;
+  if (owner == d.ordinal)
+    throw error(errc::bad_argument, std::string(name) + " is not at a multiple of " + std::to_string(bytes) + " bytes, as a GPU wants it");
   throw error(errc::wrong_space, std::string(name) + (owner < 0 ? " is not in GPU memory" : " is in the memory of another GPU"));
 }
 
@@ -89,9 +92,9 @@ void require_device(const void* pointer, const char* name, const device& d) {
 bool is_scaling(const gemm_problem& p) { return p.k == 0 || p.alpha == 0.0; }
 
 /// reads: of a and b as well.
-operands operands_of(const gemm_problem& p, const void* a, const void* b, void* c, const device& d, bool reads) {
-  if (reads) require_device(a, "a", d), require_device(b, "b", d);
-  require_device(c, "c", d);
+operands operands_of(const gemm_problem& p, const void* a, const void* b, void* c, const device& d, bool reads, std::size_t bytes) {
+  if (reads) require_device(a, "a", d, bytes), require_device(b, "b", d, bytes);
+  require_device(c, "c", d, bytes);
   operands x;
   x.a = a, x.b = b, x.c = c;
   x.alpha[0] = p.alpha.real(), x.alpha[1] = p.alpha.imag(), x.beta[0] = p.beta.real(), x.beta[1] = p.beta.imag();
@@ -112,7 +115,7 @@ void run_gemm_gpu(const gemm_problem& p, const void* a, const void* b, void* c, 
   if (nothing_to_do(p)) return;
   const device& d = current_device();
   const bool scaled = is_scaling(p);
-  operands x = operands_of(p, a, b, c, d, !scaled);
+  operands x = operands_of(p, a, b, c, d, !scaled, size_of(p.type));
   if (scaled) x.alpha[0] = x.alpha[1] = 0;
   step_shape of_types;
   of_types.a = of_types.b = of_types.c = p.type;
@@ -133,7 +136,7 @@ void run_gemm_each_gpu(const gemm_problem& p, const void* const* a, const void* 
   if (p.m > most || p.n > most || p.k > most || p.k == 0 || p.lanes != 1)
     throw error(errc::bad_argument, "arrays of pointers on the GPU take matrices from 1 to 64 a side");
   const device& d = current_device();
-  const operands x = operands_of(p, a, b, const_cast<void**>(c), d, true);
+  const operands x = operands_of(p, a, b, const_cast<void**>(c), d, true, sizeof(void*));
   launch(remember(d, p, true, {}, [&] {
            step_plan plan;
            plan.kind = kernel_kind::small;
@@ -143,6 +146,8 @@ void run_gemm_each_gpu(const gemm_problem& p, const void* const* a, const void* 
            plan.small.inner = {p.batch, 0, 0, 0};
            plan.small.pointers = true;
            plan.config = choose_small(plan.small, d.machine);
+           if (shared_bytes_of(plan.small, plan.config, {}) > d.machine.shared_most)
+             throw error(errc::bad_argument, "arrays of pointers: matrices of this size do not fit into the shared memory of " + d.machine.name);
            return plan;
          }), x, d, stream);
 }

@@ -16,6 +16,7 @@ using blas_handle = struct blas_handle_tag*;
 
 #define RICCI_BLAS_FUNCTIONS(X)                                                                                \
   X(create, cublasCreate_v2, (blas_handle*))                                                                   \
+  X(destroy, cublasDestroy_v2, (blas_handle))                                                                  \
   X(set_stream, cublasSetStream_v2, (blas_handle, cu_stream))                                                  \
   X(set_math, cublasSetMathMode, (blas_handle, int))                                                           \
   X(gemm, cublasGemmStridedBatchedEx, (blas_handle, int, int, int, int, int, const void*, const void*, int, int, long long, \
@@ -48,7 +49,7 @@ library look() {
 }
 
 const library& the_library() {
-  static const library l = look();
+  static const library& l = *new library(look());
   return l;
 }
 
@@ -67,8 +68,8 @@ struct owned_handle {
 };
 
 owned_handle& handle_of(const device& d) {
-  static std::mutex lock;
-  static std::map<cu_context, owned_handle> handles;
+  static std::mutex& lock = *new std::mutex;
+  static std::map<cu_context, owned_handle>& handles = *new std::map<cu_context, owned_handle>;
   const std::lock_guard guard(lock);
   owned_handle& h = handles[d.context];
   if (h.handle) return h;
@@ -78,7 +79,10 @@ owned_handle& handle_of(const device& d) {
   blas_handle made = nullptr;
   check_blas(l.create(&made), "making cuBLAS's handle on " + d.machine.name);
   constexpr int no_reduced_sums = 16;  // partial sums of 16-bit products stay in float
-  check_blas(l.set_math(made, no_reduced_sums), "setting up cuBLAS");
+  if (const int status = l.set_math(made, no_reduced_sums); status != 0) {
+    l.destroy(made);
+    check_blas(status, "setting up cuBLAS");
+  }
   h.handle = made;
   return h;
 }
@@ -107,7 +111,15 @@ struct blas_scalar {
 
 const blas_info& find_blas() { return the_library().info; }
 
-void prepare_blas(const device& d) { handle_of(d); }
+bool prepare_blas(const device& d) {
+  if (!the_library().info.missing.empty()) return false;
+  try {
+    handle_of(d);
+  } catch (const error&) {
+    return false;
+  }
+  return true;
+}
 
 void run_blas(const step_shape& s, const blas_call& c, const void* a, const void* b, void* x, const double (&alpha)[2],
               const double (&beta)[2], const device& d, cu_stream stream) {

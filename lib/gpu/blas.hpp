@@ -45,8 +45,8 @@ struct blas_info {
 };
 const blas_info& find_blas();
 
-/// Makes the device's handle, which takes a while the first time. Errors: gpu_failed, with cuBLAS's name of the trouble.
-void prepare_blas(const device& d);
+/// Makes the device's handle, which takes a while the first time; false if the library is missing or cannot be used.
+bool prepare_blas(const device& d);
 
 /// Enqueues. a and b as the shape has them. Errors: gpu_failed.
 void run_blas(const step_shape& s, const blas_call& c, const void* a, const void* b, void* x, const double (&alpha)[2],

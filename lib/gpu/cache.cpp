@@ -186,8 +186,8 @@ std::string machine_code(const std::string& text, int architecture) {
 
 kernel load_kernel(const device& d, const kernel_request& r) {
   // Kernels stay loaded as long as the process lives, however many they are: whoever has one may launch it at any time.
-  static std::mutex lock;
-  static std::unordered_map<std::string, kernel> known;
+  static std::mutex& lock = *new std::mutex;
+  static std::unordered_map<std::string, kernel>& known = *new std::unordered_map<std::string, kernel>;
   const std::string key = std::to_string(d.ordinal) + " " + std::to_string(r.threads) + " " + std::to_string(r.shared_bytes) + " " + r.name + " " + r.text;
   {
     const std::lock_guard guard(lock);

@@ -1,5 +1,7 @@
 // How a block of a chain begins: its copies of the matrices that all elements share, and what it asks for ahead of its use.
 #include <algorithm>
+#include <cstdlib>
+#include <limits>
 #include <set>
 
 #include "gpu/chain_writer.hpp"
@@ -19,19 +21,22 @@ std::int64_t entries_of(const chain_matrix& m) { return (m.halves ? (m.count + 1
 
 /// Reads entry x to a, and what is mirrored to b.
 std::string read_text(const chain_plan& p, const chain_matrix& m, const std::string& a, const std::string& b) {
+  std::int64_t reach = 0;
+  for (std::size_t d = 0; d < m.source.labels.size(); ++d) reach += (p.extents[static_cast<std::size_t>(m.source.labels[d])] - 1) * std::abs(m.source.strides[d]);
+  const std::string at_entry = reach > std::numeric_limits<std::int32_t>::max() ? "static_cast<i64>(x)" : "x";
   const std::string from = "p" + std::to_string(pointer_of(p, m.source)), columns = num(m.columns);
   if (m.halves) {
-    const std::string row = num(stride_of(m.source, m.rows[0])), column = " + x % " + columns + " * " + num(stride_of(m.source, m.line));
-    return a + " = E::get(" + from + "[x / " + columns + " * " + row + column + "]), " + b + " = E::get(" + from + "[(" + num(m.count - 1) + " - x / " + columns + ") * " + row + column + "]);";
+    const std::string row = num(stride_of(m.source, m.rows[0])), column = " + " + at_entry + " % " + columns + " * " + num(stride_of(m.source, m.line));
+    return a + " = E::get(" + from + "[" + at_entry + " / " + columns + " * " + row + column + "]), " + b + " = E::get(" + from + "[(" + num(m.count - 1) + " - " + at_entry + " / " + columns + ") * " + row + column + "]);";
   }
   std::string at = "0";
   std::int64_t inside = m.count;
   for (const int l : m.rows) {
     const std::int64_t extent = p.extents[static_cast<std::size_t>(l)];
     inside /= extent;
-    at += " + x / " + num(m.columns * inside) + " % " + num(extent) + " * " + num(stride_of(m.source, l));
+    at += " + " + at_entry + " / " + num(m.columns * inside) + " % " + num(extent) + " * " + num(stride_of(m.source, l));
   }
-  if (m.line >= 0) at += " + x % " + columns + " * " + num(stride_of(m.source, m.line));
+  if (m.line >= 0) at += " + " + at_entry + " % " + columns + " * " + num(stride_of(m.source, m.line));
   return a + " = conj_if<" + (m.source.conj ? "true" : "false") + ">(" + (m.source.type == p.type ? "E::get" : "") + "(" + from + "[" + at + "]));";
 }
 

@@ -1,7 +1,9 @@
 // The text of a chain's kernel: every extent and stride is a number in it.
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
+#include <limits>
 #include <map>
 
 #include "gpu/chain_writer.hpp"
@@ -179,12 +181,20 @@ std::string pass_writer::fibre_base(const operand& x, int r, std::string& before
 /// What is added to the base for the line and the sums: the variables l and k<label>.
 std::string pass_writer::rest(const operand& x, int line) const {
   std::string value;
+  bool far = false;
   const auto add = [&](int l, std::int64_t s) {
-    if (s != 0) value += " + " + (l == line ? std::string("l") : "k" + std::to_string(l)) + " * " + num(s);
+    const std::string index = l == line ? std::string("l") : "k" + std::to_string(l);
+    if (s != 0) value += " + " + (far ? "static_cast<i64>(" + index + ")" : index) + " * " + num(s);
   };
   if (is_in_memory(p_, x)) {
-    for (const int l : x.labels)
-      if (!contains(p_.grid, l) && !contains(pass_.fibre, l)) add(l, stride_of(x, l));
+    std::int64_t reach = 0;  // words; what a 32-bit number holds stays in one
+    const auto each = [&](const auto& f) {
+      for (const int l : x.labels)
+        if (!contains(p_.grid, l) && !contains(pass_.fibre, l)) f(l, stride_of(x, l));
+    };
+    each([&](int l, std::int64_t s) { reach += (p_.extents[static_cast<std::size_t>(l)] - 1) * std::abs(s); });
+    far = reach > std::numeric_limits<std::int32_t>::max();
+    each(add);
     return value;
   }
   const chain_buffer& b = buffer_of(x);

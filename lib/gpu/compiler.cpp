@@ -36,6 +36,8 @@ struct compiler {
   compiler_info info;
 };
 
+constexpr int oldest_version = 12000;  // before that it does not know instructions of compute capability 9.0 that kernels have
+
 compiler look() {
   compiler c;
   static constexpr const char* names[] = {
@@ -55,6 +57,8 @@ compiler look() {
   int major = 0, minor = 0, count = 0;
   c.version(&major, &minor);
   c.info.version = major * 1000 + minor * 10;
+  if (c.info.version < oldest_version)
+    c.info.missing = "the compiler " + c.info.file + " is NVRTC " + std::to_string(major) + "." + std::to_string(minor) + ", and kernels need 12.0 or newer";
   c.architecture_count(&count);
   c.info.architectures.resize(static_cast<std::size_t>(count));
   c.architectures(c.info.architectures.data());
@@ -62,7 +66,7 @@ compiler look() {
 }
 
 const compiler& the_compiler() {
-  static const compiler c = look();
+  static const compiler& c = *new compiler(look());
   return c;
 }
 

@@ -9,7 +9,7 @@ namespace ricci::cuda {
 /// What was found. `missing` is empty if it can be used.
 struct compiler_info {
   std::string file, missing;
-  int version = 0;                   // 13000 is 13.0
+  int version = 0;                   // 13000 is 13.0; from 12.0 on it will do
   std::vector<int> architectures;    // 80, 86, 90, ...
 };
 

@@ -90,13 +90,14 @@ std::unique_ptr<device> open_device(int ordinal) {
 }  // namespace
 
 const gpu_machine& described_h200() {
-  static const gpu_machine m;
+  static const gpu_machine& m = *new gpu_machine;
   return m;
 }
 
 device& device_of(int ordinal) {
-  static std::mutex lock;
-  static std::vector<std::unique_ptr<device>> devices;
+  // Never destroyed, as all of this folder's memory is: destructors of static objects may give tensors back.
+  static std::mutex& lock = *new std::mutex;
+  static std::vector<std::unique_ptr<device>>& devices = *new std::vector<std::unique_ptr<device>>;
   const driver& d = need_driver();
   if (ordinal < 0 || ordinal >= d.devices) throw error(errc::no_gpu, "there is no GPU " + std::to_string(ordinal));
   const std::lock_guard guard(lock);
@@ -115,7 +116,7 @@ device& current_device() {
 }
 
 use_device::use_device(const device& d) {
-  check(need_driver().context_push(d.context), "making the context of " + d.machine.name + " current");
+  check(need_driver().context_push(d.context), [&] { return "making the context of " + d.machine.name + " current"; });
   pushed_ = true;
 }
 
@@ -183,7 +184,10 @@ void with_memory(const void* pointer, F&& work) {
 void copy_to_device(void* to, const void* from, std::int64_t bytes) {
   if (bytes == 0) return;
   const cu_pointer far = on_device(to, "memory");
-  with_memory(to, [&](const driver& d) { check(d.copy_to_device(far, from, static_cast<std::size_t>(bytes)), "copying to the GPU"); });
+  with_memory(to, [&](const driver& d) {
+    check(d.copy_to_device(far, from, static_cast<std::size_t>(bytes)), "copying to the GPU");
+    check(d.stream_synchronize(nullptr), "copying to the GPU");  // the driver may still have the bytes in a buffer of its own
+  });
 }
 
 void copy_to_host(void* to, const void* from, std::int64_t bytes) {

@@ -48,7 +48,7 @@ void* open_library(const char* variable, const char* const* names, std::string& 
 }
 
 const driver& find_driver() {
-  static const driver d = look();
+  static const driver& d = *new driver(look());
   return d;
 }
 

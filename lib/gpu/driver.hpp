@@ -90,6 +90,13 @@ const driver& need_driver();
 /// Throws ricci::error if CUDA returned anything but success: no_memory, else gpu_failed. `doing` is for people.
 void check(cu_result r, const std::string& doing);
 
+/// The same, `doing` a function: nothing is put together where all goes well.
+template <class Doing>
+  requires requires(const Doing& doing) { doing(); }
+void check(cu_result r, const Doing& doing) {
+  if (r != 0) check(r, std::string(doing()));
+}
+
 /// A library opened by the first of these names that can be; null if none.
 void* open_library(const char* variable, const char* const* names, std::string& file, std::string& reason);
 

@@ -53,7 +53,7 @@ void place_temporaries(planning::work& w, const std::vector<program_part>& parts
 
 place place_of(const operand& x, const planning::work& w) {
   place at;
-  at.where = x.where;
+  at.where = x.where, at.bytes = static_cast<int>(size_of(x.type));
   if (x.where == operand::kind::external) at.slot = x.id;
   if (x.where == operand::kind::temporary) at.offset = w.temporaries[static_cast<std::size_t>(x.id)].offset;
   return at;
@@ -208,8 +208,7 @@ void executable::prepare(std::size_t launch) {
 /// True if the step is the vendor's library's and that is there; else an own kernel does it.
 bool executable::settle_blas(step_plan& p) const {
   if (!p.blas.used) return false;
-  p.blas.used = find_blas().missing.empty();
-  if (p.blas.used) prepare_blas(device_);
+  p.blas.used = prepare_blas(device_);
   return p.blas.used;
 }
 
@@ -237,6 +236,8 @@ void executable::check_pointers(const bindings& b) const {
   const auto check_one = [&](const place& x) {
     if (x.where != operand::kind::external) return;
     const void* const pointer = b.pointers[x.slot];
+    if (reinterpret_cast<std::uintptr_t>(pointer) % static_cast<std::uintptr_t>(x.bytes) != 0)
+      throw error(errc::bad_argument, "the data of " + name_of_slot(plan_, x.slot) + " is not at a multiple of " + std::to_string(x.bytes) + " bytes, the size of its elements, as a GPU wants it");
     const auto known = std::find_if(recent.begin(), recent.end(), [&](const answer& a) { return a.pointer == pointer && pointer; });
     if (known != recent.end() && known->owner == device_.ordinal) return;
     const int owner = owner_of(pointer);  // also where another GPU is known: that memory may have been freed since
@@ -268,7 +269,7 @@ void executable::launch_step(std::size_t launch, const operands& x, cu_stream st
     packed_args args = pack(p, given, k, device_.machine);
     void* list[] = {args.bytes};
     check(cuda.launch(k.function, args.grid, 1, 1, static_cast<unsigned>(threads_of(p)), 1, 1, k.shared_bytes, stream, list, nullptr),
-          "launching the kernel for " + plan_.ops[static_cast<std::size_t>(l.op)].c.name);
+          [&] { return "launching the kernel for " + plan_.ops[static_cast<std::size_t>(l.op)].c.name; });
   };
   if (l.partials < 0) return one_pass(x, false);
   char* const partial = const_cast<char*>(scratch) + l.partials;
@@ -293,7 +294,7 @@ void executable::launch_chain(std::size_t launch, const bindings& b, cu_stream s
   }
   void* list[] = {args.bytes()};
   check(need_driver().launch(k.function, args.grid(), 1, 1, static_cast<unsigned>(l.chain->config.threads), 1, 1, k.shared_bytes, stream, list, nullptr),
-        "launching the kernel for " + plan_.ops[static_cast<std::size_t>(l.op)].c.name);
+        [&] { return "launching the kernel for " + plan_.ops[static_cast<std::size_t>(l.op)].c.name; });
 }
 
 void executable::launch_tiles(std::size_t launch, const bindings& b, cu_stream stream) const {
@@ -310,7 +311,7 @@ void executable::launch_tiles(std::size_t launch, const bindings& b, cu_stream s
   }
   void* list[] = {args.bytes()};
   check(need_driver().launch(k.function, grid_of(*l.tiles), 1, 1, static_cast<unsigned>(l.tiles->threads), 1, 1, k.shared_bytes, stream, list, nullptr),
-        "launching the kernel for " + plan_.ops[static_cast<std::size_t>(l.op)].c.name);
+        [&] { return "launching the kernel for " + plan_.ops[static_cast<std::size_t>(l.op)].c.name; });
 }
 
 void executable::run(const bindings& b, void* stream_handle) const {
@@ -322,7 +323,7 @@ void executable::run(const bindings& b, void* stream_handle) const {
   cu_pointer scratch = 0;
   if (plan_.workspace > 0)
     check(cuda.pool_allocate(&scratch, static_cast<std::size_t>(plan_.workspace), device_.pool, stream),
-          "reserving " + std::to_string(plan_.workspace) + " bytes for temporaries on " + device_.machine.name);
+          [&] { return "reserving " + std::to_string(plan_.workspace) + " bytes for temporaries on " + device_.machine.name; });
   struct keeper {
     cu_pointer memory;
     cu_stream stream;

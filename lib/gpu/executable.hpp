@@ -21,6 +21,7 @@ struct place {
   operand::kind where = operand::kind::one;
   int slot = 0;
   std::int64_t offset = 0;  // of a temporary, in bytes
+  int bytes = 1;            // of an element
 };
 
 /// One launch of a program (two, for sums in parts).

@@ -1,6 +1,8 @@
 // The kernels of fused programs, run on this CPU: their text is compiled as C++ and compared with the reference.
 #include <catch2/catch.hpp>
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -269,4 +271,30 @@ TEST_CASE("contractions by transpositions and one product of matrices") {
   CHECK(launches(6) == 1);
   m.blas = cuda::blas_use::never;
   CHECK(launches(72) == 1);
+}
+
+TEST_CASE("chains over a tensor that reaches further than 2^31 elements") {
+  constexpr std::int64_t step = std::int64_t{1} << 28, elements = 64, points = 12;
+  struct far_memory {
+    std::size_t bytes = static_cast<std::size_t>(points * step) * sizeof(float);
+    void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    ~far_memory() { munmap(at, bytes); }
+  } const far;
+  REQUIRE(far.at != MAP_FAILED);
+  program_writer w(dtype::f32, 3);
+  w.labels("e", elements), w.labels("q", points), w.labels("i", points);
+  w.tensor("M", "iq"), w.tensor("w", "ie", "ie"), w.tensor("v", "ie", "ie"), w.tensor("D", "qe", "qe");
+  reference& D = w.find("D");
+  for (std::int64_t q = 0; q < points; ++q)
+    for (std::int64_t e = 0; e < elements; ++e) static_cast<float*>(far.at)[q * step + e] = 0.01f * static_cast<float>(q * 7 % 11) + 0.001f * static_cast<float>(e);
+  w.made->pointers[static_cast<std::size_t>(D.slot)] = static_cast<char*>(far.at);
+  D.axes[0].stride = step, D.axes[1].stride = 1;
+  w.assign("u(ie)", "M(iq) D(qe)");
+  w.assign("v(ie)", "u(ie) w(ie)");
+  std::vector<fused_case> cases;
+  cases.push_back({"far", std::move(w.made), 3});
+  host_gpu gpu;
+  const auto [plans, which] = pick(gpu, cases, [](auto&, std::size_t) { return true; });
+  REQUIRE(plans.size() == 1);
+  check_both_ways(gpu, cases, plans, which, ", far");
 }

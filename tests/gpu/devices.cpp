@@ -5,6 +5,10 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
+#include <complex>
+#include <cstdlib>
+#include <memory>
+#include <new>
 #include <thread>
 
 #include <ricci/engine/gemm.hpp>
@@ -18,13 +22,27 @@ using namespace ricci;
 
 namespace {
 
+long allocations = 0;
+
+}  // namespace
+
+void* operator new(std::size_t bytes) {
+  ++allocations;
+  if (void* const memory = std::malloc(bytes)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace {
+
 /// The library that is found for the driver and for NVRTC, before anything looks for them.
 struct pretence {
   void* library = dlopen(RICCI_PRETENDED_GPUS, RTLD_NOW | RTLD_LOCAL);
   pretence() {
-    for (const char* name : {"RICCI_LIBCUDA", "RICCI_LIBNVRTC"}) setenv(name, RICCI_PRETENDED_GPUS, 1);
+    for (const char* name : {"RICCI_LIBCUDA", "RICCI_LIBNVRTC", "RICCI_LIBCUBLAS"}) setenv(name, RICCI_PRETENDED_GPUS, 1);
     setenv("RICCI_CACHE", "", 1);
-    setenv("RICCI_CUBLAS", "0", 1);
+    unsetenv("RICCI_CUBLAS");
   }
   template <class F> F* find(const char* name) const {
     REQUIRE(library);
@@ -48,6 +66,9 @@ launches count(const Work& work) {
 }
 
 using matrix = tensor<double, dynamic, dynamic, gpu>;
+
+/// Given back when the program ends, after what main() and its thread had.
+std::unique_ptr<matrix> late;
 using stack = tensor<double, dynamic, 3, 3, gpu, interleaved<8>>;
 
 void multiply(matrix& C, const matrix& A, const matrix& B) { C(i, j) = A(i, k) * B(k, j); }
@@ -109,4 +130,43 @@ TEST_CASE("code that nobody uses is unloaded") {
   for (std::thread& t : team) t.join();
   gpus.state().load_takes = 0;
   CHECK(gpus.state().modules == before + 1);
+}
+
+TEST_CASE("a tensor that is given back among the last") {
+  late = std::make_unique<matrix>(8, 8);
+  matrix A(8, 8);
+  CHECK(count([&] { multiply(*late, A, A); }) == launches{{1, 0}});
+}
+
+TEST_CASE("products run without cuBLAS where it makes no handle") {
+  matrix A(1024, 1024), B(1024, 1024), C(1024, 1024);
+  gpus.state().blas_handles = 0;
+  const launches own = count([&] { multiply(C, A, B); });
+  CHECK(gpus.state().blas_handles > 0);
+  CHECK(own.on[0] > 0);
+  gemm_problem p;
+  p.m = p.n = p.k = 1024, p.a_row = p.b_row = p.c_row = 1024;
+  CHECK(count([&] { run_gemm_gpu(p, A.data(), B.data(), C.data()); }).on[0] > 0);
+}
+
+TEST_CASE("memory that is not at a multiple of its elements' size") {
+  tensor<double, dynamic, gpu> x(2 * 64 + 1), y(2 * 64 + 1);
+  using number = std::complex<double>;
+  const auto at = [](auto& z, int first) { return view(gpu, reinterpret_cast<number*>(z.data() + first), {8, 8}, {8, 1}); };
+  CHECK(count([&] { at(y, 0)(i, j) = at(x, 0)(j, i); }) == launches{{1, 0}});
+  for (const int first : {0, 1})
+    CHECK_THROWS_WITH(at(y, first)(i, j) = at(x, 1 - first)(j, i), Catch::Matchers::Contains("not at a multiple of 16 bytes"));
+  gemm_problem p;
+  p.type = dtype::c128, p.m = p.n = p.k = 4, p.a_row = p.b_row = p.c_row = 4;
+  CHECK_THROWS_AS(run_gemm_gpu(p, x.data() + 1, x.data(), y.data()), error);
+  CHECK_THROWS_AS(run_gemm_gpu(p, x.data(), x.data(), y.data() + 1), error);
+}
+
+TEST_CASE("a plan allocates nothing when it runs") {
+  matrix A(40, 50), B(50, 60), C(40, 60);
+  const auto p = plan(C(i, j).assign(A(i, k) * B(k, j)));
+  p.run();
+  const long before = allocations;
+  for (int n = 0; n < 10; ++n) p.run();
+  CHECK(allocations == before);
 }

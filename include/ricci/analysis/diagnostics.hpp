@@ -221,6 +221,14 @@ struct assigned_without_labels {
                 "docs/errors.md#R025");
 };
 
+/// a + b, 2 * a, c += a with whole batches or groups: only a * b is meant without labels, and batch_gemm(alpha, a, b, beta, c).
+template <class left, class right>
+struct batches_without_labels {
+  static_assert(never<sizeof(left)>,
+                "ricci[R025]: of whole batches only a * b is taken; else write labels, c(e,i,j) = a(e,i,j) + b(e,i,j), or "
+                "batch_gemm(alpha, a, b, beta, c); see docs/errors.md#R025");
+};
+
 /// C = einsum("ij,jk->ik", A, B): that is an ndarray, whose rank is known at run time only.
 template <class left>
 struct not_from_einsum {

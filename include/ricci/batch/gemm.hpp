@@ -11,6 +11,8 @@ namespace detail {
 template <std::int64_t a_rows, std::int64_t a_cols, std::int64_t b_rows, std::int64_t b_cols, std::int64_t c_rows, std::int64_t c_cols>
 struct batches_that_do_not_fit;  // analysis/diagnostics.hpp
 
+template <class Left, class Right> struct batches_without_labels;  // analysis/diagnostics.hpp
+
 template <class X>
 concept batch_like = requires { requires std::remove_cvref_t<X>::ricci_batch; };
 
@@ -71,5 +73,43 @@ auto operator*(const A& a, const B& b) {
   batch_gemm(1.0f, a, b, 0.0f, c);
   return c;
 }
+
+namespace detail {
+
+template <class L, class R>
+concept with_batch = batch_like<L> || batch_like<R>;
+
+template <class L, class R>
+constexpr const auto& refuse_batches(const L& l, const R& r) {
+  static_cast<void>(sizeof(batches_without_labels<L, R>));
+  if constexpr (batch_like<L>) return l;
+  else return r;
+}
+
+}  // namespace detail
+
+/// What else one may try with whole batches.
+template <class L, class R>
+  requires(detail::with_batch<L, R> && !(detail::batch_like<L> && detail::batch_like<R>))
+constexpr const auto& operator*(const L& l, const R& r) { return detail::refuse_batches(l, r); }
+template <class L, class R>
+  requires detail::with_batch<L, R>
+constexpr const auto& operator/(const L& l, const R& r) { return detail::refuse_batches(l, r); }
+template <class L, class R>
+  requires detail::with_batch<L, R>
+constexpr const auto& operator+(const L& l, const R& r) { return detail::refuse_batches(l, r); }
+template <class L, class R>
+  requires detail::with_batch<L, R>
+constexpr const auto& operator-(const L& l, const R& r) { return detail::refuse_batches(l, r); }
+template <detail::batch_like X>
+constexpr const auto& operator-(const X& x) { return detail::refuse_batches(x, x); }
+template <detail::batch_like L, class R>
+constexpr const auto& operator*=(const L& l, const R& r) { return detail::refuse_batches(l, r); }
+template <detail::batch_like L, class R>
+constexpr const auto& operator/=(const L& l, const R& r) { return detail::refuse_batches(l, r); }
+template <detail::batch_like L, class R>
+constexpr const auto& operator+=(const L& l, const R& r) { return detail::refuse_batches(l, r); }
+template <detail::batch_like L, class R>
+constexpr const auto& operator-=(const L& l, const R& r) { return detail::refuse_batches(l, r); }
 
 }  // namespace ricci

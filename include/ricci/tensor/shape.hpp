@@ -48,9 +48,16 @@ constexpr std::size_t at_least_one(int n) { return n > 0 ? static_cast<std::size
 
 template <std::int64_t Extent> struct negative_extent;  // analysis/diagnostics.hpp
 template <class Given> struct not_an_extent;            // analysis/diagnostics.hpp
+template <int Wanted, int Given> struct extent_arguments;  // analysis/diagnostics.hpp
 template <class... Given> struct repeated_option;       // analysis/diagnostics.hpp
 template <class Given> struct without_labels;           // analysis/diagnostics.hpp
 template <class Given> struct not_an_element;           // analysis/diagnostics.hpp
+
+template <class First, class... Rest>
+constexpr void first_not_an_extent() {
+  if constexpr (std::is_integral_v<First>) first_not_an_extent<Rest...>();
+  else static_cast<void>(sizeof(not_an_extent<First>));
+}
 
 /// What a tensor or a view holds. A constraint would say more in more lines.
 template <class T> struct sound_element {};

@@ -30,19 +30,12 @@ std::int64_t checked_size(const std::int64_t* extents, int rank);
 struct with_extents {};
 inline constexpr with_extents with_dynamic_extents{};
 
-template <int Wanted, int Given> struct extent_arguments;  // analysis/diagnostics.hpp
 template <class Tensor> struct temporary_tensor;           // analysis/diagnostics.hpp
 template <class Left> struct not_from_einsum;              // analysis/diagnostics.hpp
 
 /// What is taken as a constructor's argument only to say that it is none: numbers with a fraction, labels, pointers, texts.
 template <class N>
 concept extent_like = std::is_arithmetic_v<N> || is_labelled<N> || std::is_pointer_v<N>;
-
-template <class First, class... Rest>
-constexpr void first_not_an_extent() {
-  if constexpr (std::is_integral_v<First>) first_not_an_extent<Rest...>();
-  else static_cast<void>(sizeof(not_an_extent<First>));
-}
 
 }  // namespace detail
 

@@ -66,6 +66,9 @@ class tensor_view {
       for (int d = 0; d < rank(); ++d) numbers_[shape_type::dynamic_count + d] = other.stride(d);
   }
 
+  constexpr tensor_view(const tensor_view&) = default;
+  /// v becomes a view of the other's memory; what a temporary view shows is assigned by labels, b(e)(i,j) = x(i,j).
+  constexpr tensor_view& operator=(const tensor_view&) & = default;
   /// v = A(i,k) * B(k,j): the left side has no labels.
   template <class E>
     requires requires { E::ricci_expression; }
@@ -73,13 +76,17 @@ class tensor_view {
     if constexpr (!E::size.broken) static_cast<void>(sizeof(detail::without_labels<tensor_view>));
     return *this;
   }
-  /// v = x, x a tensor, or a view that v cannot be: v(i) = x(i).
+  /// v = x, x a tensor, a number, or a view that v cannot be: v(i) = x(i).
   template <class X>
-    requires(detail::has_shape<X> && !std::is_convertible_v<const X&, tensor_view>)
+    requires((detail::has_shape<X> && !std::is_convertible_v<const X&, tensor_view>) || std::is_arithmetic_v<X> || std::is_same_v<X, value_type>)
   constexpr const tensor_view& operator=(const X&) const {
     static_cast<void>(sizeof(detail::assigned_without_labels<tensor_view, X>));
     return *this;
   }
+  /// b(0) = b(1), b(e) a view that nothing else holds.
+  template <class X>
+    requires std::is_same_v<X, tensor_view>
+  constexpr void operator=(const X&) const&& { static_cast<void>(sizeof(detail::assigned_without_labels<tensor_view, X>)); }
 
   static constexpr int rank() { return shape_type::rank; }
   constexpr T* data() const { return data_; }

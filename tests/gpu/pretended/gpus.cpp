@@ -17,14 +17,19 @@ struct block {
   int owner;
 };
 
-std::mutex lock;
-std::map<std::uintptr_t, block> blocks;
-pretended_gpus state;
+// Never destroyed, as a driver's: destructors of static objects may give memory back.
+std::mutex& lock = *new std::mutex;
+std::map<std::uintptr_t, block>& blocks = *new std::map<std::uintptr_t, block>;
+pretended_gpus& state = *new pretended_gpus;
 constexpr int devices = 2;
 int contexts[devices] = {0, 1};  // a context is a pointer to one of these
-thread_local std::vector<int*> current;
+struct context_stack {  // without a destructor
+  int* at[64];
+  int size;
+};
+thread_local context_stack current;
 
-int here() { return current.empty() ? 0 : *current.back(); }
+int here() { return current.size == 0 ? 0 : *current.at[current.size - 1]; }
 
 int allocate(unsigned long long* to, std::size_t bytes) {
   void* const memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
@@ -80,9 +85,9 @@ int cuDeviceGetAttribute(int* x, int which, int) {
   return *x = at == values.end() ? 0 : at->second, 0;
 }
 int cuDevicePrimaryCtxRetain(void** x, int device) { return *x = &contexts[device], 0; }
-int cuCtxGetCurrent(void** x) { return *x = current.empty() ? nullptr : current.back(), 0; }
-int cuCtxPushCurrent_v2(void* x) { return current.push_back(static_cast<int*>(x)), 0; }
-int cuCtxPopCurrent_v2(void** x) { return *x = current.back(), current.pop_back(), 0; }
+int cuCtxGetCurrent(void** x) { return *x = current.size == 0 ? nullptr : current.at[current.size - 1], 0; }
+int cuCtxPushCurrent_v2(void* x) { return current.at[current.size++] = static_cast<int*>(x), 0; }
+int cuCtxPopCurrent_v2(void** x) { return *x = current.at[--current.size], 0; }
 int cuCtxGetDevice(int* x) { return *x = here(), 0; }
 int cuCtxSynchronize() { return 0; }
 int cuMemAlloc_v2(unsigned long long* x, std::size_t bytes) { return allocate(x, bytes); }
@@ -122,6 +127,13 @@ int cuEventDestroy_v2(void*) { return 0; }
 int cuEventRecord(void*, void*) { return 0; }
 int cuEventSynchronize(void*) { return 0; }
 int cuEventElapsedTime(float* x, void*, void*) { return *x = 1, 0; }
+
+// cuBLAS is found, and makes no handle: as where the GPU's memory is full.
+int cublasCreate_v2(void**) { return ++state.blas_handles, 1; }
+int cublasDestroy_v2(void*) { return 0; }
+int cublasSetStream_v2(void*, void*) { return 0; }
+int cublasSetMathMode(void*, int) { return 0; }
+int cublasGemmStridedBatchedEx() { return 1; }
 
 int nvrtcVersion(int* major, int* minor) { return *major = 12, *minor = 4, 0; }
 int nvrtcCreateProgram(void** x, const char*, const char*, int, const char* const*, const char* const*) { return *x = &state, 0; }

@@ -9,6 +9,7 @@ struct pretended_gpus {
   std::atomic<int> modules{0};           // loaded, and not unloaded since
   std::atomic<int> load_takes{0};        // milliseconds
   std::atomic<bool> lacks_kernels{false};  // modules hold none
+  std::atomic<int> blas_handles{0};      // asked for; there are none
 };
 
 extern "C" {

@@ -15,19 +15,24 @@ colors = ["#d62728", "#1f77b4", "#2ca02c", "#ff7f0e", "#9467bd", "#8c564b", "#17
 
 
 def read(files, best):
-    """{(dtype, footprint): {(layout, beta, threads): {series: [(n, gflops)]}}}, and the machines."""
+    """{(dtype, footprint): {(layout, beta, threads, transposed, ld): {series: [(n, gflops)]}}}, and the machines."""
     key = "gflops_best" if best else "gflops_median"
     figures, machines = {}, {}
     for file in files:
-        data = json.loads(pathlib.Path(file).read_text())
-        if data.get("ricci_bench") != "gemm":
+        try:
+            data = json.loads(pathlib.Path(file).read_text())
+        except (OSError, ValueError) as why:
+            sys.exit(f"{file} cannot be read: {why}")
+        if not isinstance(data, dict) or data.get("ricci_bench") != "gemm":
             sys.exit(f"{file} was not written by ricci bench gemm")
         for r in data["results"]:
             if not r["m"] == r["n"] == r["k"]:
                 continue
             panels = figures.setdefault((r["dtype"], r["footprint"]), {})
             machines[r["dtype"], r["footprint"]] = f"{data['machine']['name']}, {data['machine']['isa']}"
-            series = panels.setdefault((r["layout"], r["beta"], r["threads"]), collections.OrderedDict())
+            transposed = "".join("t" if r.get(f"trans_{x}") else "n" for x in "ab")
+            ld = "wide rows" if r.get("ldc", r["n"]) != r["n"] else ""
+            series = panels.setdefault((r["layout"], r["beta"], r["threads"], transposed, ld), collections.OrderedDict())
             series.setdefault("upper bound", []).append((r["n"], r["bound_gflops"]))
             for c in sorted(r["contenders"], key=lambda c: not c["ours"]):
                 if c["agrees"] and c["windows"]:
@@ -36,8 +41,8 @@ def read(files, best):
 
 
 def title_of(panel):
-    layout, beta, threads = panel
-    return f"{layout}, beta = {beta}" + (f", {threads} threads" if threads > 1 else "")
+    layout, beta, threads, transposed, ld = panel
+    return ", ".join([layout, f"beta = {beta}"] + [f"{threads} threads"] * (threads > 1) + [transposed] * (transposed != "nn") + [ld] * bool(ld))
 
 
 def style(name, at):

@@ -1,6 +1,10 @@
 // ricci: tensor contractions in index notation. This header is the whole front end.
 #pragma once
 
+#if __cplusplus < 202002L
+#error "ricci needs C++20: -std=c++20, or target_compile_features(... cxx_std_20)"
+#else
+
 #include <ricci/index/subscript.hpp>  // first, so that compilers tell of few includes where a label is wrong
 
 #include <ricci/analysis/diagnostics.hpp>
@@ -20,3 +24,5 @@
 #include <ricci/tensor/make_view.hpp>
 #include <ricci/tensor/print.hpp>
 #include <ricci/tensor/tensor.hpp>
+
+#endif

@@ -88,6 +88,8 @@ std::vector<dots> dots_of(const request& r, target t) {
     for (const dots::axis& y : *axes)
       for (const std::int64_t stride : {y.a, y.b, y.c})
         if (std::abs(stride) >= most_offset / std::max(y.extent, d.period)) return {};
+  const auto is_far = [](std::int64_t bytes) { return std::abs(bytes) >= most_offset; };
+  if (std::any_of(d.pieces.begin(), d.pieces.end(), [&](const dots::piece& p) { return is_far(p.a) || is_far(p.b); })) return {};
   return {d};
 }
 

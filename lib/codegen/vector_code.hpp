@@ -34,7 +34,11 @@ class vector_code : public Xbyak::CodeGenerator {
     return Xbyak::Xmm(i);
   }
 
-  address at(const reg64& base, std::int64_t offset) { return ptr[base + static_cast<int>(offset)]; }
+  /// An offset that no instruction holds is a kernel that is not written: the compiled ones do it.
+  address at(const reg64& base, std::int64_t offset) {
+    if (offset != static_cast<std::int32_t>(offset)) throw Xbyak::Error(Xbyak::ERR_OFFSET_IS_TOO_BIG);
+    return ptr[base + static_cast<int>(offset)];
+  }
 
   bool partial(const lane_vector& v) const { return v.count * real() < v.width; }
 

@@ -1,5 +1,6 @@
 // einsum calls, remembered by words, shapes and strides; running them.
 #include <ricci/core/error.hpp>
+#include <ricci/core/memory.hpp>
 #include <ricci/einsum/einsum.hpp>
 
 #include <algorithm>
@@ -141,6 +142,12 @@ std::shared_ptr<const prepared_einsum> prepare(const einsum_words& words, std::s
   return made;
 }
 
+/// Plans with long lists of offsets are the engine's to keep.
+bool is_large(const prepared_einsum& e) {
+  constexpr std::int64_t most_listed_bytes = 1 << 20;
+  return e.plan && listed_bytes(*e.plan) > most_listed_bytes;
+}
+
 /// Of any thread, or made now.
 std::shared_ptr<const prepared_einsum> remembered_call(const std::string& key, const einsum_words& words, std::span<const array_info> operands,
                                                        const array_info* out, const options& o) {
@@ -150,6 +157,7 @@ std::shared_ptr<const prepared_einsum> remembered_call(const std::string& key, c
     if (const auto found = m.calls.find(key); found != m.calls.end()) return found->second;
   }
   auto made = prepare(words, operands, out, o);
+  if (is_large(*made)) return made;
   const std::lock_guard guard(m.lock);
   if (m.calls.size() >= most_remembered) m.calls.clear();
   return m.calls.try_emplace(key, std::move(made)).first->second;
@@ -157,8 +165,9 @@ std::shared_ptr<const prepared_einsum> remembered_call(const std::string& key, c
 
 }  // namespace
 
-std::shared_ptr<const prepared_einsum> prepare_einsum(const einsum_words& words, std::span<const array_info> operands,
-                                                      const array_info* out, const options& o) {
+namespace {
+
+std::shared_ptr<const prepared_einsum> find_or_prepare(const einsum_words& words, std::span<const array_info> operands, const array_info* out, const options& o) {
   // What overlaps how depends on pointers, which are no part of the key; the engine remembers such plans.
   if (out && may_overlap(*out, operands)) return prepare(words, operands, out, o);
   recent_calls* const last = recent();
@@ -169,8 +178,15 @@ std::shared_ptr<const prepared_einsum> prepare_einsum(const einsum_words& words,
   recent_calls::entry* const place = last ? &last->entries[now.mix() % std::size(last->entries)] : nullptr;
   if (place && place->call && place->key == now) return place->call;
   auto found = remembered_call(now.text(), words, operands, out, o);
-  if (place) place->key = now, place->call = found;
+  if (place && !is_large(*found)) place->key = now, place->call = found;
   return found;
+}
+
+}  // namespace
+
+std::shared_ptr<const prepared_einsum> prepare_einsum(const einsum_words& words, std::span<const array_info> operands,
+                                                      const array_info* out, const options& o) {
+  return with_memory_for_plan([&] { return find_or_prepare(words, operands, out, o); });
 }
 
 void run_einsum(const prepared_einsum& prepared, void* out, std::span<const array_info> operands) {

@@ -1,5 +1,6 @@
 // compile: a program becomes an executable, remembered by its value. run, describe.
 #include <ricci/core/error.hpp>
+#include <ricci/core/memory.hpp>
 #include <ricci/engine/engine.hpp>
 
 #include <omp.h>
@@ -36,6 +37,7 @@ class executable {
     return tables_.empty() ? none : tables_[i];
   }
   const cuda::executable* gpu() const { return made_->gpu.get(); }
+  std::int64_t listed_bytes() const { return made_->listed_bytes(); }
   /// The plan, if it is a list of kernel calls, and the call, if it is one without scratch; else null.
   const bound_plan* calls() const { return calls_; }
   const single_call* alone() const { return alone_; }
@@ -55,6 +57,19 @@ class executable {
         compiled_only.writes_kernels = false;
         make(p, compiled_only, o);
       }
+    }
+
+    /// Of the lists that grow with extents.
+    std::int64_t listed_bytes() const {
+      std::size_t numbers = 0;
+      for (const bound_plan& b : bounds)
+        for (const bound_segment& g : b.segments)
+          for (const bound_step& s : g.steps) {
+            numbers += s.offsets.size() + s.blocked.real_rows.size();
+            const flat_lists& l = s.blocked.lists;
+            for (const auto* list : {&l.row_a, &l.row_c, &l.col_b, &l.col_c, &l.sum_a, &l.sum_b}) numbers += list->size();
+          }
+      return static_cast<std::int64_t>(numbers * sizeof(std::int64_t));
     }
 
     void make(const program& p, const machine& m, const options& o) {
@@ -89,8 +104,9 @@ bindings with_tensors_between(const plan& p, const bindings& b) {
   return {pointers, b.scalars};
 }
 
-/// Plans that are remembered before the memory is emptied.
+/// Plans that are remembered before the memory is emptied, and bytes of their lists.
 constexpr std::size_t most_remembered = 4096;
+constexpr std::int64_t most_listed_bytes = std::int64_t{256} << 20;
 
 void append(std::string& key, std::int64_t x) { key.append(reinterpret_cast<const char*>(&x), sizeof x); }
 
@@ -131,6 +147,9 @@ std::string key_of(const program& p, const options& o) {
 struct memory {
   std::mutex lock;
   std::unordered_map<std::string, std::shared_ptr<const executable>> plans;
+  std::int64_t listed_bytes = 0;
+
+  void forget() { plans.clear(), listed_bytes = 0; }
 };
 
 memory& remembered() {
@@ -156,8 +175,21 @@ void check(const options& o) {
   if (o.threads < 0) throw error(errc::bad_argument, "options::threads is " + std::to_string(o.threads) + "; it is 1 or more, or 0 for OpenMP's choice");
 }
 
-std::shared_ptr<const executable> compile(const program& p, const options& o) {
-  check(o);
+namespace {
+
+/// Once more without the plans before, if there is no memory beside them.
+std::shared_ptr<const executable> make(const program& p, const options& o) {
+  try {
+    return std::make_shared<const executable>(p, o);
+  } catch (const std::bad_alloc&) {
+    memory& m = remembered();
+    const std::lock_guard guard(m.lock);
+    m.forget();
+  }
+  return std::make_shared<const executable>(p, o);
+}
+
+std::shared_ptr<const executable> find_or_make(const program& p, const options& o) {
   std::string key = key_of(p, o);
   if (cuda::on_gpu(p)) append(key, detail::current_gpu());
   memory& m = remembered();
@@ -169,16 +201,21 @@ std::shared_ptr<const executable> compile(const program& p, const options& o) {
     }
   }
   check(p);
-  std::shared_ptr<const executable> made;
-  try {
-    made = std::make_shared<const executable>(p, o);
-  } catch (const std::bad_alloc&) {
-    throw error(errc::no_memory, "no memory for a plan of " + std::to_string(p.statements.size()) + (p.statements.size() == 1 ? " statement" : " statements"));
-  }
+  std::shared_ptr<const executable> made = make(p, o);
   reserve(*made, false);
   const std::lock_guard guard(m.lock);
-  if (m.plans.size() >= most_remembered) m.plans.clear();
-  return m.plans.try_emplace(key, std::move(made)).first->second;
+  const std::int64_t bytes = made->listed_bytes();
+  if (m.plans.size() >= most_remembered || m.listed_bytes + bytes > most_listed_bytes) m.forget();
+  const auto [at, is_first] = m.plans.try_emplace(key, std::move(made));
+  if (is_first) m.listed_bytes += bytes;
+  return at->second;
+}
+
+}  // namespace
+
+std::shared_ptr<const executable> compile(const program& p, const options& o) {
+  check(o);
+  return detail::with_memory_for_plan([&] { return find_or_make(p, o); });
 }
 
 std::shared_ptr<const executable> compile(const program& p, const options& o, const bindings& tables) {
@@ -230,6 +267,8 @@ std::string describe(const program& p, const machine& m, const options& o) {
   check(o);
   return to_string(make_plan(p, m, o), m, true);
 }
+
+std::int64_t detail::listed_bytes(const executable& e) { return e.listed_bytes(); }
 
 int detail::current_gpu() { return cuda::current_device().ordinal; }
 

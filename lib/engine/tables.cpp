@@ -76,7 +76,7 @@ void check_table(const program& p, const reference& r, const bindings& b, std::v
       if (i >= 0 && i < x.extent) return;
       std::string where;
       for (std::size_t d = 0; d < at.size(); ++d)
-        where += (d ? ", " : "") + p.labels[static_cast<std::size_t>(x.axes[d].label)].name + " = " + std::to_string(at[d]);
+        where += (d ? ", " : "") + p.labels[static_cast<std::size_t>(x.axes[d].label)].name + " = " + std::to_string(at[d] + (x.first.empty() ? 0 : x.first[d]));
       throw error(errc::bad_range, "ricci: index " + std::to_string(i) + " at " + where + " of an index tensor is outside axis " +
                                        std::to_string(x.axis) + " of extent " + std::to_string(x.extent) + " of " + r.name);
     });

@@ -1,12 +1,11 @@
 // What is read of index tensors when a plan is made.
 #pragma once
 
+#include <ricci/engine/engine.hpp>
+
 #include "engine/bound.hpp"
 
 namespace ricci {
-
-/// Errors: bad_range names the first entry of a table that is not an index of its axis.
-void check_indices(const program& p, const bindings& b);
 
 /// Blocks in runs that may run at once, colour after colour. Empty: one thread takes all blocks in order.
 struct task_order {

@@ -256,13 +256,13 @@ class cutter {
     for (const std::size_t s : written) add_copy(low_.slots[s], plain.slots[s], false);
   }
 
-  /// A copy holds what a tensor was before all statements. Within one that is right: what is read is copied before, and
-  /// what is written after.
+  /// A copy holds what a tensor was before all statements. Within one, and before the one that writes, that is right: what
+  /// is read is copied before, and what is written after.
   void refuse_shared_memory() const {
     if (call_.program->statement_count == 1) return;
     for (const slot_use& left : low_.slots)
       for (const slot_use& other : low_.slots) {
-        if (!left.is_left || left.statement == other.statement || leaf(left).local || leaf(other).local) continue;
+        if (!left.is_left || left.statement >= other.statement || leaf(left).local || leaf(other).local) continue;
         if (left.width == 0 && other.width == 0) continue;
         const auto base = [&](const slot_use& s) { return reinterpret_cast<std::intptr_t>(call_.bases[s.leaf]); };
         if (base(left) + left.high > base(other) + other.low && base(other) + other.high > base(left) + left.low)

@@ -192,7 +192,7 @@ std::string name_of_local(const lowering& low, int local) {
   };
   const std::string own = given(low.locals[static_cast<std::size_t>(local)]);
   const auto same = std::count_if(low.locals.begin(), low.locals.end(), [&](const void* other) { return given(other) == own; });
-  return own.empty() || same > 1 ? "t" + std::to_string(local + 1) : own;
+  return own.empty() || same > 1 ? "local" + std::to_string(local + 1) : own;
 }
 
 std::string name_of_slot(const front_call& call, const lowering& low, int slot, int local, naming names) {
@@ -236,6 +236,14 @@ std::vector<reference_axis> axes_of(const slot_use& s) {
   return axes;
 }
 
+/// Where the ranges of the axes begin.
+std::vector<std::int64_t> firsts_of(const slot_use& s) {
+  std::vector<std::int64_t> firsts;
+  for (int d = 0; d < s.rank; ++d)
+    if (s.label[d] >= 0 && std::find(s.label, s.label + d, s.label[d]) == s.label + d) firsts.push_back(s.first[d]);
+  return firsts;
+}
+
 /// The first slot whose first element this slot's is.
 int memory_of(const front_call& call, const lowering& low, int slot) {
   const auto first = [&](int s) {
@@ -266,7 +274,7 @@ reference make_reference(const front_call& call, const lowering& low, int slot, 
     if (s.label[d] != looked_up) continue;
     const slot_use& table = low.slots[static_cast<std::size_t>(slot) + 1];
     const leaf_info& entries = call.program->leaves[table.leaf];
-    r.lookups.push_back({slot + 1, entries.index_bytes == 8, s.strides[d], s.last[d], d, "dof", axes_of(table)});
+    r.lookups.push_back({slot + 1, entries.index_bytes == 8, s.strides[d], s.last[d], d, "dof", axes_of(table), -1, firsts_of(table)});
   }
   if (names == naming::by_memory && !info.local && s.copy < 0) {
     r.memory = memory_of(call, low, slot);
@@ -384,13 +392,6 @@ bool is_interleaved(const lowering& low) {
   for (const slot_use& s : low.slots)
     if (s.width > 0) return true;
   return false;
-}
-
-std::shared_ptr<const executable> prepare(const front_call& call, const options& o) {
-  const lowering low = resolve(call);
-  bind(call, low);
-  const program p = make_program(call, low, naming::by_memory);
-  return compile(p, o, {call.pointers, call.coefficients});
 }
 
 }  // namespace ricci::detail

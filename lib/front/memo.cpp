@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include <ricci/core/memory.hpp>
+
 #include "front/lowering.hpp"
 #include "front/recipe.hpp"
 
@@ -160,10 +162,11 @@ front_call call_of(const flat_program& p, void** bases, const std::int64_t* numb
     const std::shared_ptr<const executable> code = prepare(call, {});
     return call.stream ? run(*code, {call.pointers, call.coefficients}, call.stream) : run(*code, {call.pointers, call.coefficients});
   }
-  std::unique_ptr<memo_entry> made = make_entry(call);
+  std::unique_ptr<memo_entry> made = with_memory_for_plan([&] { return make_entry(call); });
   matches(*made, call.program->number_count, call.numbers, call.bases, call.pointers);
-  if (keeper_gone) return run_entry(*made, call);
-  run_entry(*remember(remembered, std::move(made)), call);
+  constexpr std::int64_t most_listed_bytes = 1 << 20;  // larger plans are the engine's to keep
+  if (keeper_gone || (made->code && listed_bytes(*made->code) > most_listed_bytes)) return run_entry(*made, call);
+  run_entry(*with_memory_for_plan([&] { return remember(remembered, std::move(made)); }), call);
 }
 
 }  // namespace

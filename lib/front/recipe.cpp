@@ -1,4 +1,5 @@
 // Several plans run one after the other: statements over interleaved tensors.
+#include <algorithm>
 #include <iostream>
 #include <utility>
 
@@ -38,6 +39,20 @@ class copies {
   const memory_space space_;
   std::vector<char*> at_;
 };
+
+/// Index tensors are checked before the program is cut, so that a bad entry has its place in the whole of them; those that are
+/// interleaved are checked piece by piece.
+options check_tables(const front_call& call, const lowering& low, const options& o) {
+  options rest = o;
+  const bool on_host = call.program->leaves[low.slots[0].leaf].space == memory_space::host;
+  const auto tables = std::count_if(low.slots.begin(), low.slots.end(), [](const slot_use& s) { return s.is_table; });
+  const auto plain = std::count_if(low.slots.begin(), low.slots.end(), [](const slot_use& s) { return s.is_table && s.width == 0; });
+  if (!o.check_indices || !on_host || tables == 0 || plain < tables) return rest;
+  bind(call, low);
+  check_indices(make_program(call, low, naming::by_memory), {call.pointers, call.coefficients});
+  rest.check_indices = false;
+  return rest;
+}
 
 }  // namespace
 
@@ -95,10 +110,22 @@ void recipe::print(std::ostream& out) const {
   }
 }
 
+std::shared_ptr<const executable> prepare(const front_call& call, const options& o) {
+  return with_memory_for_plan([&] {
+    const lowering low = resolve(call);
+    bind(call, low);
+    const program p = make_program(call, low, naming::by_memory);
+    return compile(p, o, {call.pointers, call.coefficients});
+  });
+}
+
 std::shared_ptr<const recipe> prepare_recipe(const front_call& call, const options& o) {
-  const lowering low = resolve(call);
-  bind_coefficients(call);
-  return std::make_shared<const recipe>(lower_interleaved(call, low, naming::by_memory, o), o, call.bases);
+  return with_memory_for_plan([&] {
+    const lowering low = resolve(call);
+    const options checked = check_tables(call, low, o);
+    bind_coefficients(call);
+    return std::make_shared<const recipe>(lower_interleaved(call, low, naming::by_memory, o), checked, call.bases);
+  });
 }
 
 void run(const recipe& r, const front_call& call) { r.run(call.bases, call.coefficients, call.stream); }

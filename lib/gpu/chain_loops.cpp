@@ -1,5 +1,6 @@
 // The loops of a pass: products along a line, and runs of elementwise operations.
 #include <algorithm>
+#include <array>
 
 #include "gpu/chain_writer.hpp"
 #include "gpu/shape.hpp"
@@ -7,7 +8,8 @@
 namespace ricci::cuda::chains {
 namespace {
 
-constexpr std::int64_t most_unrolled = 512;  // turns of the loops over sums that are written out
+constexpr std::int64_t most_unrolled = 512;  // turns of the loops over sums that are written out,
+constexpr std::int64_t most_loaded = 128;    // and of those that load a value of each line from memory, lines counted
 
 }  // namespace
 
@@ -38,19 +40,22 @@ std::string pass_writer::array(int n) const {
 std::string pass_writer::sum_text(int n) {
   const chain_op& x = op(n);
   if (pass_.tensor) return tensor_sum(n);
-  for (const operand* f : {&x.op.a, &x.op.b})
+  const std::array factors = {&x.op.a, &x.op.b};
+  for (const operand* f : factors)
     if (const int m = matrix_of(p_, x, *f); m >= 0 && p_.matrices[static_cast<std::size_t>(m)].halves) return halves_text(n, p_.matrices[static_cast<std::size_t>(m)], f == &x.op.a ? x.op.b : x.op.a);
   std::string before, loops, ends;
   const std::string body = sum_body(n, before);
+  const bool loads = std::any_of(factors.begin(), factors.end(), [&](const operand* f) { return is_in_memory(p_, *f) && input_of(p_, *f) < 0 && matrix_of(p_, x, *f) < 0; });
   std::int64_t turns = 1;
   for (std::size_t d = x.sum.size(); d-- > 0;) {
     const int l = x.sum[d];
     const std::int64_t extent = p_.extents[static_cast<std::size_t>(l)];
     bool indexes = false;  // registers, which have no run-time index
-    for (const operand* in : {&x.op.a, &x.op.b})
+    for (const operand* in : factors)
       if (contains(in->labels, l) && in_registers(p_, pass_, n, *in) >= 0) indexes = true;
     turns *= extent;
-    const bool unrolled = indexes || turns <= most_unrolled / std::max<std::int64_t>(1, x.line < 0 ? 1 : p_.extents[static_cast<std::size_t>(x.line)] / 8);
+    const bool few = turns <= most_unrolled / std::max<std::int64_t>(1, x.line < 0 ? 1 : p_.extents[static_cast<std::size_t>(x.line)] / 8);
+    const bool unrolled = indexes || (few && (!loads || turns * lines_ <= most_loaded));
     const std::string some = p_.config.unroll > 0 && !indexes ? "#pragma unroll " + num(d + 1 == x.sum.size() ? p_.config.unroll : 1) + "\n" : "";
     loops = (!some.empty() ? some : unrolled ? "#pragma unroll\n" : "#pragma unroll 1\n") + "      for (int k" + std::to_string(l) + " = 0; k" + std::to_string(l) + " < " + num(extent) +
             "; ++k" + std::to_string(l) + ") {\n" + loops;

@@ -79,7 +79,7 @@ pair_op joined(const std::vector<pair_op>& parts, const F& is_read_later) {
       }
       out.terms.push_back(std::move(t));
     }
-    out.outputs.push_back({part.c, part.beta, static_cast<int>(part.terms.size()), is_read_later(part.c)});
+    out.outputs.push_back({part.c, part.beta, static_cast<int>(part.terms.size()), is_read_later(part.c) || !is_zero(part.beta)});  // what is added to is read
   }
   return out;
 }

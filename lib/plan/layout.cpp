@@ -57,18 +57,53 @@ std::vector<std::int64_t> strides_in(const std::vector<int>& order, const std::v
   return strides;
 }
 
-void set_order(work& w, int t, const std::vector<int>& order) {
+namespace {
+
+/// Sets the size of a temporary whose axes have this order, and its strides in those of the operations that `each` goes through.
+template <class Each>
+void set_order_in(work& w, int t, const std::vector<int>& order, const Each& each) {
   temporary& temp = w.temporaries[static_cast<std::size_t>(t)];
   const std::vector<std::int64_t> strides = strides_in(order, temp.labels, w);
   temp.size = 1;
   for (int l : temp.labels) temp.size *= w.source.labels[static_cast<std::size_t>(l)].extent;
-  for (pair_op& op : w.ops)
+  each([&](pair_op& op) {
     for_each_operand(op, [&](operand& x) {
       if (is_temporary(x, t)) x.strides = strides;
     });
+  });
+}
+
+}  // namespace
+
+void set_order(work& w, int t, const std::vector<int>& order) {
+  set_order_in(w, t, order, [&](const auto& visit) { std::for_each(w.ops.begin(), w.ops.end(), visit); });
 }
 
 namespace {
+
+/// Of each temporary the first operation that reads it (-1: none), and all that name it.
+struct temporary_uses {
+  std::vector<int> consumer;
+  std::vector<std::vector<std::size_t>> ops;
+};
+
+temporary_uses uses_of(const work& w) {
+  temporary_uses to{std::vector<int>(w.temporaries.size(), -1), std::vector<std::vector<std::size_t>>(w.temporaries.size())};
+  for (std::size_t i = 0; i < w.ops.size(); ++i) {
+    const pair_op& op = w.ops[i];
+    const auto read = [&](const operand& x) {
+      if (x.where == operand::kind::temporary && to.consumer[static_cast<std::size_t>(x.id)] < 0) to.consumer[static_cast<std::size_t>(x.id)] = static_cast<int>(i);
+    };
+    read(op.a), read(op.b);
+    for (const operand& x : op.inputs) read(x);
+    for_each_operand(op, [&](const operand& x) {
+      if (x.where != operand::kind::temporary) return;
+      std::vector<std::size_t>& all = to.ops[static_cast<std::size_t>(x.id)];
+      if (all.empty() || all.back() != i) all.push_back(i);
+    });
+  }
+  return to;
+}
 
 /// Labels of t in the order of `like`, which has them all or not.
 std::vector<int> in_order_of(const operand& like, const std::vector<int>& labels) {
@@ -86,12 +121,13 @@ void choose_layouts(work& w, int lane) {
   // From the last consumer back: the result of a consumer has its layout already.
   std::vector<int> sequence(w.temporaries.size());
   std::iota(sequence.begin(), sequence.end(), 0);
-  std::stable_sort(sequence.begin(), sequence.end(),
-                   [&](int p, int q) { return consumer_of(w, p) > consumer_of(w, q); });
+  const temporary_uses uses = uses_of(w);
+  const auto consumer = [&](int t) { return uses.consumer[static_cast<std::size_t>(t)]; };
+  std::stable_sort(sequence.begin(), sequence.end(), [&](int p, int q) { return consumer(p) > consumer(q); });
   for (int t : sequence) {
     const temporary& temp = w.temporaries[t];
     std::vector<int> order = temp.labels;
-    if (const int use = consumer_of(w, t); use >= 0) {
+    if (const int use = consumer(t); use >= 0) {
       const pair_op& op = w.ops[use];
       const operand& x = is_temporary(op.a, t) ? op.a : op.b;
       if (op.what == action::pointwise) order = in_order_of(op.c, temp.labels);
@@ -102,7 +138,9 @@ void choose_layouts(work& w, int lane) {
       order.erase(std::find(order.begin(), order.end(), lane));
       order.push_back(lane);
     }
-    set_order(w, t, order);
+    set_order_in(w, t, order, [&](const auto& visit) {
+      for (const std::size_t i : uses.ops[static_cast<std::size_t>(t)]) visit(w.ops[i]);
+    });
   }
 }
 

@@ -97,6 +97,7 @@ class builder : operand_maker {
       alpha = {t.negate ? -sign : sign, t.scalar, {}};
     } else {
       value = new_temporary(compute_type(s.left.type), table.labels);
+      whole_ = terms.size() == 1;
       if (is_pointwise(s, terms)) add_pointwise(terms, value, {0, -1, {}}, sign);
       else
         for (const product* p : terms)
@@ -125,12 +126,16 @@ class builder : operand_maker {
   enum class buffering : std::uint8_t { no, overlap, narrow_sum };
   /// Whether, and why, the statement must be computed aside before the left side changes.
   buffering needs_buffer(const statement& s, const std::vector<const product*>& terms) const {
+    std::size_t factors = 0;
+    for (const product* t : terms) factors += t->factors.size();
+    // More would be several operations: the later ones would read what the first has written.
+    const bool at_once = is_pointwise(s, terms) && terms.size() <= most_statement_terms && factors <= most_statement_factors;
     for (const product* t : terms)
       for (const reference& f : t->factors) {
         const overlap::kind v = verdict(s.left, f);
         if (v == overlap::kind::may) return buffering::overlap;
         const bool first = t == terms[0] && is_left_itself(s, *t);  // done before anything else is added
-        if (v == overlap::kind::same && !first && !is_pointwise(s, terms) && (terms.size() > 1 || t->factors.size() > 2 || sums(s, *t))) return buffering::overlap;
+        if (v == overlap::kind::same && !first && !at_once && (terms.size() > 1 || t->factors.size() > 2 || sums(s, *t))) return buffering::overlap;
       }
     const bool narrow = s.left.local < 0 && compute_type(s.left.type) != s.left.type;
     return narrow && terms.size() > 1 && !is_elementwise(s, terms) ? buffering::narrow_sum : buffering::no;
@@ -209,6 +214,7 @@ class builder : operand_maker {
       say_aside(left.name, buffer == buffering::overlap);
     }
     if (pointwise) add_pointwise(terms, target, first, sign);
+    whole_ = terms.size() == 1;
     for (const product* t : terms) {
       if (pointwise) break;
       add_product(*t, target, {t->negate ? -sign : sign, t->scalar, {}}, first);
@@ -309,7 +315,7 @@ class builder : operand_maker {
     const operand x = build(build, o.split[all]), y = build(build, all ^ o.split[all]);
     emit(x, y, target, alpha, beta);
     const bool plain = is_one(alpha) && is_zero(beta);
-    if (plain && target.where == operand::kind::temporary) made_[o.key[all]] = target;
+    if (plain && whole_ && target.where == operand::kind::temporary) made_[o.key[all]] = target;
   }
 
   /// The same order with small factors multiplied out, if that is wanted.
@@ -351,6 +357,7 @@ class builder : operand_maker {
   }
 
   options options_;
+  bool whole_ = false;  // the product that is added is all that its target gets
   int variant_;
   sharing shared_;
   std::vector<bool> gone_;  // statements that only named a tensor

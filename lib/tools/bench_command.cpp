@@ -120,7 +120,11 @@ std::function<void()> add_bench(CLI::App& app) {
   c->add_option("--threads", given->threads, "Threads")->check(CLI::Range(1, 1024));
   c->add_option("--cpu", given->cpu, "Stay on this processor")->check(CLI::Range(0, 1023));
   c->add_option("--rounds", given->rounds, "Windows of each contender that count")->check(CLI::Range(1, 10000));
-  c->add_option("--window", given->window, "Microseconds of a window")->check(CLI::Range(10.0, 1e6));
+  c->add_option("--window", given->window, "Microseconds of a window")->check([](const std::string& text) {
+    double window = 0;
+    const bool is_number = CLI::detail::lexical_cast(text, window);
+    return is_number && window >= 10 && window <= 1e6 ? std::string() : "Value " + text + " not in range [10 - 1000000]";  // a NaN is in no range
+  });
   c->add_option("--json", given->json, "Write what was measured to this file")->check(not_empty);
   c->add_option("--backend", given->backend, "cpu or cuda")->check(CLI::IsMember({"cpu", "cuda"}));
   c->add_option("--isa", given->isa, "avx2 or avx512, for ricci and the peers")->check(CLI::IsMember({"avx2", "avx512"}));

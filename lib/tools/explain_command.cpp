@@ -24,7 +24,8 @@ struct arguments {
 
 std::map<char, std::int64_t> parse_extents(const std::vector<std::string>& texts) {
   std::map<char, std::int64_t> extents;
-  for (const std::string& text : texts) {
+  for (const std::string& masked : texts) {
+    const std::string text = unmask(masked);
     std::int64_t value = 0;
     const char* const end = text.data() + text.size();
     const bool form = text.size() > 2 && text[1] == '=' && std::isalpha(static_cast<unsigned char>(text[0]));
@@ -96,7 +97,7 @@ std::function<void()> add_explain(CLI::App& app) {
   c->add_option("subscripts", given->subscripts, "As 'eik,ekj->eij'")->required();
   c->add_option("extents", given->extents, "As e=100000 i=8 k=8 j=8");
   c->add_option("--dtype", given->type, "f32, f64 (the default), c64, c128, f16 or bf16");
-  c->add_option("--machine", given->machine, "Plan for this machine instead of the one it runs on");
+  c->add_option("--machine", given->machine, "Plan for this machine instead of the one it runs on")->check(not_empty);
   c->add_option("--backend", given->backend, "cpu or cuda; the latter needs no GPU")->check(CLI::IsMember({"cpu", "cuda"}));
   c->add_flag("--deterministic", given->deterministic, "Ignore tuning tables");
   c->add_option("--threads", given->threads, "Most threads to use; 0: all")->check(CLI::Range(0, 65536));

@@ -8,6 +8,7 @@
 #include "kernels/kernels.hpp"
 #include "machine/machine.hpp"
 #include "tools/commands.hpp"
+#include "tools/options.hpp"
 #include "tune/tune.hpp"
 
 namespace ricci::tools {
@@ -46,10 +47,11 @@ void print(const machine& m) {
 
 void run(bool measure) {
   if (!measure) return print(this_machine());
+  const std::string file = machine_file();
+  if (!file.empty()) check_table_file(file);
   const machine m = measure_machine();
   save_machine(m);
   print(m);
-  const std::string file = machine_file();
   std::cout << (file.empty() ? "not remembered: there is no folder to write to\n" : "remembered  " + file + "\n");
 }
 

@@ -35,6 +35,8 @@ interrupt::interrupt() {
 
 interrupt::~interrupt() { restore(); }
 
+void interrupt::rest() const { restore(); }
+
 void interrupt::end() const {
   if (!asked()) return;
   std::cout.flush();

@@ -16,6 +16,9 @@ class interrupt {
 
   bool asked() const { return noted != 0; }
 
+  /// Nothing more is measured: signals end the program as they would have, while files are written.
+  void rest() const;
+
   /// Ends the program by the signal that was noted, if one was: whoever waits for it sees that.
   void end() const;
 

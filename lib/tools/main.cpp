@@ -20,7 +20,8 @@ const std::vector<std::string> commands = {"info", "einsum", "explain", "bench",
 constexpr char mask = '\x01';
 
 bool is_masked(const std::string& argument) {
-  return argument.starts_with("->") || std::find(commands.begin(), commands.end(), argument) != commands.end();
+  const bool is_list = argument.starts_with('[') && argument.ends_with(']');
+  return is_list || argument.starts_with("->") || std::find(commands.begin(), commands.end(), argument) != commands.end();
 }
 
 /// The sentence for what could not be read: a word that is no command stands where one is required.

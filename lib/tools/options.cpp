@@ -3,6 +3,8 @@
 
 #include <ricci/core/error.hpp>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
@@ -37,7 +39,7 @@ void add_file(const std::string& name, std::vector<gemm_size>& to) {
     if (line.ends_with('\r')) line.pop_back();
     return true;
   };
-  if (!next() || !line.starts_with("m,n,k")) throw error(errc::bad_file, "the first line of " + name + " is not m,n,k,...");
+  if (!next() || !(line == "m,n,k" || line.starts_with("m,n,k,"))) throw error(errc::bad_file, "the first line of " + name + " does not begin with m,n,k");
   const std::size_t before = to.size();
   while (next()) {
     const auto fields = split(line, ',');
@@ -84,8 +86,16 @@ std::vector<gemm_size> parse_sizes(const std::string& text, std::int64_t most) {
 void check_writable(const std::string& file) {
   std::error_code ignored;
   const bool there = std::filesystem::exists(file, ignored);
+  if (there && !std::filesystem::is_regular_file(file, ignored)) {  // a pipe's reader would see its end
+    if (::access(file.c_str(), W_OK) != 0 || std::filesystem::is_directory(file, ignored)) throw error(errc::bad_file, "cannot write " + file);
+    return;
+  }
   if (!std::ofstream(file, std::ios::app)) throw error(errc::bad_file, "cannot write " + file);
   if (!there) std::filesystem::remove(ricci::detail::end_of_links(file), ignored);  // a link stays
+}
+
+void write_report(const std::string& file, const std::string& text) {
+  if (const std::string why = ricci::detail::replace_file(file, {text, "\n"}); !why.empty()) throw error(errc::bad_file, "cannot write " + file + ": " + why);
 }
 
 void check_table_file(const std::string& file) {

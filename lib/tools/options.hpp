@@ -24,4 +24,7 @@ void check_writable(const std::string& file);
 /// The same for a tuning table, whose folder may be missing; an empty name means that there is no place for one.
 void check_table_file(const std::string& file);
 
+/// Writes a report as einsum writes its result: an existing file stays whole if it cannot be. Errors: bad_file.
+void write_report(const std::string& file, const std::string& text);
+
 }  // namespace ricci::tools

@@ -74,6 +74,7 @@ void run(const choices& c) {
   });
   fmt::print("{}: {} problems, {} with a better tile; {:.3f}x the cost function's tiles on geometric mean\n", t.machine,
              measured, t.entries.size(), std::exp(sum / static_cast<double>(std::max<std::size_t>(1, measured))));
+  stop.rest();
   if (c.dry) return stop.end();
   how.problems.resize(measured);
   tune::save(c.output.empty() ? tune::merged(tune::remembered(), t, how.problems) : t, file);

@@ -32,6 +32,7 @@ void tune_gpu(const gpu_tuning& how) {
     return !stop.asked();
   });
   fmt::print("{}: {} problems, {} with a better kernel than before\n", fresh.gpu, measured, fresh.entries.size());
+  stop.rest();
   if (how.dry) return stop.end();
   const cuda::tuned_table all = d.machine.tuned ? cuda::merged(*d.machine.tuned, fresh) : fresh;
   cuda::save(all, file);

@@ -2,6 +2,8 @@
 # ricci bench gemm: that it runs, that its results are right and its JSON complete. Speed is not looked at.
 import json
 import os
+import resource
+import subprocess
 
 from support import check, finish, refuses, run
 
@@ -62,6 +64,19 @@ os.symlink("target.json", "link.json")
 linked = run(*quick, "--sizes", "3", "--no-peers", "--json", "link.json")
 check(linked.returncode == 0 and os.path.islink("link.json") and len(json.load(open("target.json"))["results"]) > 0, f"a link to a file that is not there yet: {linked.stderr!r}")
 refuses("a folder that is none", *quick, "--sizes", "3", "--no-peers", "--json", "none/out.json", says="none/out.json")
+
+# A report replaces a file when it is whole, and is written to a pipe once.
+old = open("file.json", "rb").read()
+limited = run(*quick, "--sizes", "2:9", "--no-peers", "--json", "file.json", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)))
+check(limited.returncode == 2 and b"cannot write file.json" in limited.stderr, f"a report that does not fit: {limited.returncode} {limited.stderr!r}")
+check(open("file.json", "rb").read() == old, "a report that does not fit: the old one is gone")
+os.mkfifo("pipe")
+with subprocess.Popen(["cat", "pipe"], stdout=subprocess.PIPE) as reader:
+    piped = run(*quick, "--sizes", "3", "--no-peers", "--json", "pipe")
+    text = reader.communicate(timeout=60)[0]
+check(piped.returncode == 0 and len(json.loads(text)["results"]) > 0, f"a report to a pipe: {piped.stderr!r}")
+for window in ("nan", "inf", "1", "x"):
+    refuses(f"a window of {window}", *quick, "--sizes", "3", "--no-peers", "--window", window, says="--window")
 refuses("bench of nothing", "bench", says="subcommand")
 refuses("bench of something else", "bench", "axpy", says="'axpy' is no command of bench; known: gemm")
 refuses("no threads", *quick, "--threads", "0")

@@ -1,10 +1,11 @@
-// Replaces operator new by one that counts; in a file of its own so that no compiler pairs it with free at the call.
+// Replaces operator new by one that counts, and fails when it is told to; in a file of its own so that no compiler pairs it with free at the call.
 // All forms, so that none of a sanitizer's own meets one of these.
 #include <atomic>
 #include <cstdlib>
 #include <new>
 
 std::atomic<long> allocations{0};
+std::atomic<long> allocations_left{-1};  // until one fails; negative: none does
 
 #if defined(__SANITIZE_THREAD__)
 #define RICCI_OWN_NEW 0
@@ -25,6 +26,7 @@ const bool allocations_are_counted = RICCI_OWN_NEW;
 
 void* operator new(std::size_t n, const std::nothrow_t&) noexcept {
   ++allocations;
+  if (allocations_left >= 0 && allocations_left-- == 0) return nullptr;
   return std::malloc(n ? n : 1);
 }
 void* operator new(std::size_t n) {

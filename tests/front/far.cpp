@@ -65,3 +65,23 @@ TEMPLATE_TEST_CASE("rows of a tensor are gigabytes apart", "", double, float, ri
     CHECK(agrees(O, B, 6));
   }
 }
+
+TEMPLATE_TEST_CASE("dot products and sums over slabs that are gigabytes apart", "", double, float) {
+  constexpr int slabs = 9, few = 3, count = 1000;
+  for (const std::int64_t bytes : {(std::int64_t{1} << 28) + 64, (std::int64_t{1} << 29) + 64, std::int64_t{1} << 31}) {
+    const std::int64_t step = bytes / static_cast<std::int64_t>(sizeof(TestType));
+    const reserved memory(static_cast<std::size_t>(slabs * bytes));
+    REQUIRE(memory);
+    const auto T = ricci::view(static_cast<TestType*>(memory.get()), {slabs, count, few}, {step, few, 1});
+    for (int s = 0; s < slabs; ++s)
+      for (int n = 0; n < count; ++n)
+        for (int f = 0; f < few; ++f) T(s, n, f) = TestType(s + 1);
+    tensor<TestType, dynamic> dots(count), sums(count);
+    dots(n) = T(k, n, i) * T(k, n, i);
+    sums(n) = sum(k, sum(i, T(k, n, i)));
+    INFO(bytes << " bytes apart");
+    bool same = true;
+    for (int n = 0; n < count; ++n) same = same && dots(n) == 855 && sums(n) == 135;
+    CHECK(same);
+  }
+}

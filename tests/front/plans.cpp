@@ -165,10 +165,10 @@ TEST_CASE("a plan has the names of its locals") {
   };
   const std::string named = text_of(ricci::local<double>("values"), ricci::local<double>());
   CHECK(named.find("values(e,i) = A(i,j) * B(e,j)\n") != named.npos);
-  CHECK(named.find("t2(e,i) = D(e,i) * values(e,i)\n") != named.npos);
+  CHECK(named.find("local2(e,i) = D(e,i) * values(e,i)\n") != named.npos);
   const std::string twice = text_of(ricci::local<double>("values"), ricci::local<double>("values"));
   CHECK(twice.find("values") == twice.npos);  // it would not tell them apart
-  CHECK(twice.find("t2(e,i) = D(e,i) * t1(e,i)\n") != twice.npos);
+  CHECK(twice.find("local2(e,i) = D(e,i) * local1(e,i)\n") != twice.npos);
 }
 
 TEST_CASE("what is inlined at the call") {

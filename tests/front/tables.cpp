@@ -79,3 +79,15 @@ TEST_CASE("the text of a plan has a table with its own labels") {
   CHECK_THAT(text_of(v(at(i), j).add(u(i, j))), Catch::Contains("C(dof(i),j) += A(i,j)\n       scatter-add"));
   CHECK_THAT(text_of(w(i, j).assign(u(at(i), j))), Catch::Contains("= A(dof(i),j)\n       gather"));
 }
+
+TEST_CASE("a bad index is named by its place in the table") {
+  ricci::tensor<double, dynamic, 3> A(6);
+  ricci::tensor<double, dynamic, 3, ricci::interleaved<4>> L(6);
+  ricci::tensor<double, dynamic> y(10);
+  ricci::tensor<std::int32_t, dynamic, 3> dof(6);
+  dof(4, 1) = -1;
+  const auto named = Catch::Matchers::Contains("index -1 at e = 4, a = 1 of an index tensor");
+  CHECK_THROWS_WITH(y(dof(e, a)) += A(e, a), named);
+  CHECK_THROWS_WITH(y(dof(e.in(2, 6), a)) += A(e, a), named);
+  CHECK_THROWS_WITH(y(dof(e, a)) += L(e, a), named);
+}

@@ -5,10 +5,9 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
+#include <atomic>
 #include <complex>
-#include <cstdlib>
 #include <memory>
-#include <new>
 #include <thread>
 
 #include <ricci/engine/gemm.hpp>
@@ -20,19 +19,7 @@
 using namespace ricci::labels;
 using namespace ricci;
 
-namespace {
-
-long allocations = 0;
-
-}  // namespace
-
-void* operator new(std::size_t bytes) {
-  ++allocations;
-  if (void* const memory = std::malloc(bytes)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+extern std::atomic<long> allocations;  // counted in tests/engine/count_new.cpp
 
 namespace {
 

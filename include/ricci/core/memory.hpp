@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <new>
+
+#include <ricci/core/error.hpp>
 
 namespace ricci::detail {
 
@@ -10,5 +13,15 @@ namespace ricci::detail {
 /// Errors: no_memory.
 void* allocate(std::size_t bytes, std::size_t alignment, bool zeroed, const char* what);
 void release(void* memory) noexcept;
+
+/// make() of a plan; an allocation that fails in it is an error of ours. Errors: no_memory.
+template <class Make>
+decltype(auto) with_memory_for_plan(const Make& make) {
+  try {
+    return make();
+  } catch (const std::bad_alloc&) {
+    throw error(errc::no_memory, "no memory for a plan");
+  }
+}
 
 }  // namespace ricci::detail

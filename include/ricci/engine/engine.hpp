@@ -33,6 +33,9 @@ std::shared_ptr<const executable> compile(const program& p, const options& o = {
 /// as they are as long as the executable runs. Errors: bad_range names the first bad entry.
 std::shared_ptr<const executable> compile(const program& p, const options& o, const bindings& tables);
 
+/// Errors: bad_range names the first entry of a table that is not an index of its axis.
+void check_indices(const program& p, const bindings& b);
+
 /// Runs a plan. Allocates nothing (the calling thread's workspace was reserved by compile() on this thread, and grows
 /// once if another thread runs the plan).
 /// Errors: no_memory then, and nothing was changed.
@@ -67,6 +70,9 @@ struct footprint {
 
 /// Decides how the memory of the left side and of another reference relate. O(rank^2), no allocation.
 overlap::kind classify(const footprint& left, const footprint& other) noexcept;
+
+/// Bytes of lists of offsets in a plan, which grow with its extents: what is large is remembered in one place, for a while.
+std::int64_t listed_bytes(const executable& e);
 
 /// The GPU for which compile() plans now: that of the thread's current CUDA context, else the first. Errors: no_gpu.
 int current_gpu();

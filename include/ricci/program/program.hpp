@@ -35,6 +35,7 @@ struct lookup {
   std::string name;          // of the table
   std::vector<reference_axis> axes;
   int memory = -1;           // as reference::memory
+  std::vector<std::int64_t> first{};  // index of the table at 0 of each of its axes, for people; empty: 0
   bool operator==(const lookup&) const = default;
 };
 

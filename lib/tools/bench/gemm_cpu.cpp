@@ -58,6 +58,7 @@ void bench_gemm_cpu(const bench_request& r) {
     print_answer(all.back());
   });
   print_summary(all);
+  stop.rest();
   if (!r.json.empty()) write_json(r, peers, all);
   for (const gemm_answer& a : all)
     for (const timing& t : a.contenders)

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <iostream>
 
 #include <nlohmann/json.hpp>
@@ -182,12 +181,10 @@ void bench_gemm_cuda(const bench_request& r) {
       }
   }
   if (count > 0) std::cout << fmt::format("\ngeometric mean of the share of the triad: {:.1f} %\n", 100 * std::exp(logs / count));
+  stop.rest();
   if (r.json.empty()) return stop.end();
-  std::ofstream out(r.json);
-  out << json{{"command", r.command}, {"gpu", d.machine.name}, {"triad_gbytes", limits.triad}, {"copy_gbytes", limits.copy},
-              {"device_copy_gbytes", limits.device_copy}, {"empty_launch_us", empty * 1e6}, {"cublas", peer.version()}, {"rows", rows}}.dump(1) << '\n';
-  out.close();
-  if (!out) throw error(errc::bad_file, "cannot write " + r.json);
+  write_report(r.json, json{{"command", r.command}, {"gpu", d.machine.name}, {"triad_gbytes", limits.triad}, {"copy_gbytes", limits.copy},
+              {"device_copy_gbytes", limits.device_copy}, {"empty_launch_us", empty * 1e6}, {"cublas", peer.version()}, {"rows", rows}}.dump(1));
   stop.end();
 }
 

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdio>
 #include <ctime>
-#include <fstream>
 #include <iostream>
 #include <map>
 
@@ -111,9 +110,7 @@ void write_json(const bench_request& r, const std::vector<peer>& peers, const st
   const json out = {{"ricci_bench", "gemm"}, {"format", 1}, {"command", r.command}, {"date", date},
                     {"machine", {{"name", m.name}, {"isa", kernels::best().isa}, {"cores", m.cores}}},
                     {"rounds", r.rounds}, {"window_seconds", r.window}, {"peers", found}, {"results", results}};
-  std::ofstream file(r.json);
-  file << out.dump(1) << '\n';
-  if (!file.flush()) throw error(errc::bad_file, "cannot write " + r.json);
+  write_report(r.json, out.dump(1));
 }
 
 }  // namespace ricci::tools

@@ -42,7 +42,8 @@ class planned {
   planned(const planned&) = default;
   planned& operator=(const planned&) = default;
 
-  /// Evaluates with the tensors' present elements. Allocates nothing.
+  /// Evaluates with the tensors' present elements. Allocates nothing but copies of interleaved tensors, where the plan says that
+  /// there are some.
   void run() const {
     if constexpr (tiny<Source>::applies) tiny<Source>::run(frame_.bases, frame_.numbers, frame_.scalars);
     else if constexpr (in_parts) run_parts(nullptr);

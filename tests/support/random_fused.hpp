@@ -23,6 +23,7 @@ class random_fused {
     const bool real = !is_complex(c.type);
     functions_ = real && d.chance(35), lookups_ = d.chance(30), aliases_ = d.chance(25);
     parities_ = (c.type == dtype::f64 || c.type == dtype::f32) && d.chance(35);
+    repeats_ = !parities_ && d.chance(35);  // |x| x over all of an odd matrix is zero, and what rounding leaves of it has no bound
     const int extents[] = {d.chance(4) ? 0 : d(2, 8), d(2, 8), d.chance(8) ? 1 : d(9, 17)};
     c.label('a', d.chance(30) ? d(80, 300) : d(4, 40)), c.label(looked_up, d(3, 12));
     for (char l = 'b', last = static_cast<char>('b' + d(2, 5)); l < last; ++l) c.label(l, extents[d(0, 2)]), letters_ += l;
@@ -61,6 +62,11 @@ class random_fused {
     }
     return out;
   }
+
+  struct past {
+    product t;
+    std::string left, all;  // letters of its statement
+  };
 
   struct known {
     reference r;
@@ -159,12 +165,32 @@ class random_fused {
     return t;
   }
 
+  /// A product that a statement had, on memory of the same tensors.
+  product repeated(const product& t) {
+    product again = t;
+    for (reference& f : again.factors) {
+      if (f.local >= 0) continue;
+      c.pointers.push_back(c.pointers[static_cast<std::size_t>(f.slot)]);
+      f.slot = c.p.slot_count++;
+    }
+    again.scalar = t.scalar >= 0 && d.chance(50) ? c.scalar(d(1, 16) / 8.0) : -1, again.negate = d.chance(15);
+    return again;
+  }
+
   void add(bool may_be_local) {
-    const std::string all = some_letters(), left = subset(all, 55, d);
+    std::string all = some_letters(), left = subset(all, 55, d);
+    const past* const model = repeats_ && !products_.empty() && d.chance(70) ? &products_[static_cast<std::size_t>(d(0, static_cast<int>(products_.size()) - 1))] : nullptr;
+    if (model) all = model->all, left = shuffled(model->left, d);
     const bool local = may_be_local && d.chance(55), scatters = !local && lookups_ && !left.empty() && d.chance(40);
     statement s;
     bool positive = true;
-    for (int t = 0, count = d.chance(60) ? 1 : d(2, 3); t < count; ++t) s.terms.push_back(term(all, left, positive));
+    const int count = d.chance(60) ? 1 : d(2, 3), at = model ? d(0, count - 1) : -1;
+    for (int t = 0; t < count; ++t) {
+      s.terms.push_back(t == at ? repeated(model->t) : term(all, left, positive));
+      positive = positive && t != at;
+    }
+    for (const product& t : s.terms)
+      if (std::all_of(t.factors.begin(), t.factors.end(), [](const reference& f) { return f.lookups.empty(); })) products_.push_back({t, left, all});
     if (local) {
       known x{c.local("t" + std::to_string(locals_.size()), static_cast<int>(locals_.size()), left), {}, positive};
       for (char l : left) x.extents.push_back(extent(l));
@@ -201,9 +227,10 @@ class random_fused {
       }
   }
 
-  bool functions_, lookups_, aliases_, parities_;
+  bool functions_, lookups_, aliases_, parities_, repeats_;
   std::string letters_;
   std::vector<known> tensors_, locals_;
+  std::vector<past> products_;
   std::vector<std::unique_ptr<std::int64_t[]>> tables_;
 };
 

@@ -326,6 +326,7 @@ void contract_code::add_old(const tile& t, std::int64_t row, std::int64_t v) {
     const int spare = sum_register(t, 1, row, v), im = sum_register(t, 1, 0, 0);
     load_c(old, lv, from);
     if (beta_ == factor::one) return add(sum, sum, reg(old, lv.width));
+    if (beta_ == factor::minus_one) return single() ? vsubps(sum, sum, reg(old, lv.width)) : vsubpd(sum, sum, reg(old, lv.width));
     fma(sum, reg(old, lv.width), reg(re, lv.width));
     // The first register of the second set keeps im(beta), so its own element swaps in place.
     if (spare == im) {

@@ -115,10 +115,16 @@ void scatter(const other_step& s, const step_run& r) {
   T* to = reinterpret_cast<T*>(r.c);
   const std::int64_t step = s.table_stride;
   const sum alpha = *reinterpret_cast<const sum*>(r.alpha);
-  walk(s.loops, 0, 0, 0, 0, [=](std::int64_t a, std::int64_t b, std::int64_t c) {
-    T& x = to[c + table[a] * step];
-    x = static_cast<T>(static_cast<sum>(x) + alpha * static_cast<sum>(from[b]));
-  });
+  const auto add = [=](const auto& coefficient) {
+    walk(s.loops, 0, 0, 0, 0, [=](std::int64_t a, std::int64_t b, std::int64_t c) {
+      T& x = to[c + table[a] * step];
+      x = static_cast<T>(static_cast<sum>(x) + coefficient * static_cast<sum>(from[b]));
+    });
+  };
+  if constexpr (is_complex(dtype_of<T>)) {
+    if (alpha.imag() == 0) return add(alpha.real());  // parts stay apart, which infinite ones show
+  }
+  add(alpha);
 }
 
 template <class T>

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include <complex>
+#include <limits>
 
 #include <ricci/ricci.hpp>
 
@@ -90,4 +91,28 @@ TEST_CASE("the larger of two tensors, summed over a label that occurs once") {
   CHECK(s.data()[0] == 8);
   s() = sum(i, min(b(i), a(i)));
   CHECK(s.data()[0] == 6);
+}
+
+TEST_CASE("infinite parts of complex numbers stay apart where the coefficient is 1 or -1") {
+  using number = std::complex<double>;
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  for (const int n : {2, 8, 13}) {
+    ricci::tensor<number, ricci::dynamic, ricci::dynamic> A(n, n), B(n, n), C(n, n);
+    A.fill({1, 0.5}), B.fill({0.25, 1}), C.fill({1, 2});
+    C(1, 1) = number(infinite, 2);
+    C(i, j) = A(i, k) * B(k, j) - C(i, j);
+    CHECK((C(1, 1) == number(-infinite, 1.125 * n - 2)));
+    C(i, j) += A(i, k) * B(k, j);
+    CHECK((C(1, 1) == number(-infinite, 2 * 1.125 * n - 2)));
+  }
+  ricci::tensor<number, 16> a;
+  ricci::tensor<int, 16> table;
+  a.fill({1, 2}), a(3) = number(infinite, 2);
+  for (int n = 0; n < 16; ++n) table(n) = n % 8;
+  ricci::tensor<number, 8> g;
+  g(table(i)) += a(i);
+  CHECK((g(3) == number(infinite, 4) && g(2) == number(2, 4)));
+  g.fill(0);
+  g(table(i)) -= a(i);
+  CHECK((g(3) == number(-infinite, -4) && g(2) == number(-2, -4)));
 }

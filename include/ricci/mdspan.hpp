@@ -20,6 +20,7 @@ concept mdspan_like = requires(const M& m) {
   typename M::extents_type;
   typename M::layout_type;
   typename M::accessor_type;
+  requires std::is_same_v<typename M::reference, typename M::element_type&>;  // not one that scales or conjugates
   { m.data_handle() } -> std::convertible_to<const volatile void*>;
   M::rank();
   m.extent(0);

@@ -89,7 +89,7 @@ memo_slot slot_of(const slot_use& left, std::uint64_t left_base, const slot_use&
 void keep_last(memo& m, const memo_entry& e) {
   for (std::size_t s = 0; s < e.slots.size(); ++s)
     if (e.slots[s].leaf != static_cast<std::int64_t>(s)) return;
-  m.code = e.code.get(), m.numbers = e.numbers.data(), m.slots = e.slots.data();
+  m.code = e.code.get(), m.numbers = e.numbers.data(), m.places = e.slots.data();
 }
 
 /// Has each term at most one scalar, as it is?

@@ -1,4 +1,8 @@
-// Views over Eigen objects and over classes of std::mdspan's form.
+// Views over Eigen objects and over classes of std::mdspan's form; beside macros that another library has for its keywords.
+#define emit
+#define slots
+#define signals public
+
 #include <catch2/catch.hpp>
 
 #include <array>
@@ -21,6 +25,7 @@ namespace {
 template <class T, std::size_t... E>
 struct small_mdspan {
   using element_type = T;
+  using reference = T&;
   using extents_type = std::array<std::size_t, sizeof...(E)>;
   using layout_type = void;
   using accessor_type = void;
@@ -32,6 +37,12 @@ struct small_mdspan {
   std::size_t extent(std::size_t d) const { return lengths[d]; }
   std::size_t stride(std::size_t d) const { return steps[d]; }
 };
+
+/// Its elements are not what lies in memory.
+struct scaled_mdspan : small_mdspan<double, 3> {
+  using reference = double;
+};
+static_assert(ricci::detail::mdspan_like<small_mdspan<double, 3>> && !ricci::detail::mdspan_like<scaled_mdspan>);
 
 }  // namespace
 

@@ -116,3 +116,31 @@ TEST_CASE("infinite parts of complex numbers stay apart where the coefficient is
   g(table(i)) -= a(i);
   CHECK((g(3) == number(-infinite, -4) && g(2) == number(-2, -4)));
 }
+
+TEST_CASE("a value of a tensor that was moved from") {
+  ricci::tensor<double> s, t = std::move(s);
+  t() = 3;
+  CHECK(double(2 * t()) == 6);
+#ifndef NDEBUG
+  CHECK_THROWS_AS(double(2 * s()), ricci::error);
+#endif
+}
+
+TEST_CASE("numbers of any type are assigned to elements of any type") {
+  ricci::tensor<ricci::half> h;
+  ricci::tensor<ricci::bfloat16> b;
+  ricci::tensor<std::complex<float>> c;
+  h() = 2.5, b() = 3, c() = 1000000L;
+  CHECK((static_cast<float>(h.data()[0]) == 2.5f && static_cast<float>(b.data()[0]) == 3 && c() == std::complex<float>(1e6f, 0)));
+  c() = complex(1, 2);
+  CHECK(c() == std::complex<float>(1, 2));
+}
+
+TEST_CASE("extents that are constants and enumerators") {
+  using namespace ricci::literals;
+  enum few { three = 3 };
+  enum class some : int { four = 4 };
+  ricci::tensor<double, ricci::dynamic, ricci::dynamic, ricci::dynamic> A(3_c, three, some::four);
+  CHECK((A.extent(0) == 3 && A.extent(1) == 3 && A.extent(2) == 4));
+  CHECK(ricci::view(A.data(), ricci::extents<ricci::dynamic, 12>{3_c}).extent(0) == 3);
+}

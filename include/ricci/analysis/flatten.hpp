@@ -51,7 +51,7 @@ constexpr void flatten_statement(flat_writer& to, statement_info& info, int scal
   right::describe(to);
   for (int t = 0; t < right::size.terms; ++t) {
     to.terms[to.term_count].first_use = to.use_count;
-    right::emit(to, t, leaf, scalar, false);
+    right::put_term(to, t, leaf, scalar, false);
     to.terms[to.term_count].use_count = to.use_count - to.terms[to.term_count].first_use;
     ++to.term_count;
   }

@@ -87,7 +87,7 @@ class access {
   const access& operator=(const E& right) const {
     constexpr bool on_host = shape_type::space == memory_space::host;
     constexpr bool fits = !std::is_const_v<element_type> && (!detail::is_complex_type<E> || detail::is_complex_type<element_type>);
-    if constexpr (shape_type::rank == 0 && detail::scalar_like<E> && on_host && fits) element() = static_cast<element_type>(right);
+    if constexpr (shape_type::rank == 0 && detail::scalar_like<E> && on_host && fits) set(right);
     else detail::run_statement<update::assign>(*this, right);
     return *this;
   }
@@ -137,7 +137,7 @@ class access {
     to.leaf(leaf, shape_type::list.at, infos);
     tables::describe(to);
   }
-  static constexpr void emit(detail::flat_writer& to, int, int leaf, int, bool conj) {
+  static constexpr void put_term(detail::flat_writer& to, int, int leaf, int, bool conj) {
     to.use({detail::use_info::kind::factor, conj, leaf, 0});
   }
   constexpr void put(detail::sink& to) const {
@@ -147,6 +147,14 @@ class access {
   }
 
  private:
+  /// A real number by way of the real type that is computed in.
+  template <class E>
+  constexpr void set(const E& right) const {
+    using real = decltype(std::abs(compute_of<std::remove_const_t<element_type>>()));
+    if constexpr (detail::is_complex_type<E>) element() = static_cast<element_type>(right);
+    else element() = static_cast<element_type>(static_cast<real>(right));
+  }
+
   constexpr element_type& element() const {
 #ifndef NDEBUG
     if (!data_) detail::throw_no_memory();

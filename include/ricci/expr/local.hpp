@@ -39,6 +39,8 @@ class local_access : expression_base {
   template <right_side E>
   constexpr auto subtract(const E& right) const { return updated<update::subtract>(right); }
   template <right_side E>
+  constexpr void operator=(const E&) const { refuse<E>(); }
+  template <right_side E>
   constexpr void operator+=(const E&) const { refuse<E>(); }
   template <right_side E>
   constexpr void operator-=(const E&) const { refuse<E>(); }
@@ -53,7 +55,7 @@ class local_access : expression_base {
     for (int d = 0; d < rank; ++d) extents[d] = dynamic;
     to.leaf({dtype_of<T>, memory_space::host, layout::row_major, true, 0, rank}, extents, infos);
   }
-  static constexpr void emit(flat_writer& to, int, int leaf, int, bool conj) {
+  static constexpr void put_term(flat_writer& to, int, int leaf, int, bool conj) {
     to.use({use_info::kind::factor, conj, leaf, 0});
   }
   constexpr void put(sink& to) const {

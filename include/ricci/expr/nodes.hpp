@@ -1,5 +1,5 @@
 // The inner nodes of an expression. Each holds its children by value and knows: how much room it needs (size), its
-// leaves (describe), its t-th term after distribution (emit), and its run-time part (put).
+// leaves (describe), its t-th term after distribution (put_term), and its run-time part (put).
 #pragma once
 
 #include <ricci/expr/access.hpp>
@@ -26,7 +26,7 @@ struct scalar_node {
   static constexpr bool ricci_expression = true;
   static constexpr counts size{0, 0, 0, 1, 0, 1, 1, 0, 0, false};
   static constexpr void describe(flat_writer&) {}
-  static constexpr void emit(flat_writer& to, int, int, int scalar, bool conj) {
+  static constexpr void put_term(flat_writer& to, int, int, int scalar, bool conj) {
     to.use({Complex ? use_info::kind::complex_scalar : use_info::kind::real_scalar, conj, scalar, 0});
   }
   constexpr void put(sink& to) const { *to.scalars++ = value; }
@@ -43,9 +43,9 @@ struct product_node {
     L::describe(to);
     R::describe(to);
   }
-  static constexpr void emit(flat_writer& to, int term, int leaf, int scalar, bool conj) {
-    L::emit(to, term / R::size.terms, leaf, scalar, conj);
-    R::emit(to, term % R::size.terms, leaf + L::size.leaves, scalar + L::size.scalars, conj);
+  static constexpr void put_term(flat_writer& to, int term, int leaf, int scalar, bool conj) {
+    L::put_term(to, term / R::size.terms, leaf, scalar, conj);
+    R::put_term(to, term % R::size.terms, leaf + L::size.leaves, scalar + L::size.scalars, conj);
   }
   constexpr void put(sink& to) const {
     left.put(to);
@@ -69,10 +69,10 @@ struct sum_node {
     L::describe(to);
     R::describe(to);
   }
-  static constexpr void emit(flat_writer& to, int term, int leaf, int scalar, bool conj) {
-    if (term < L::size.terms) return L::emit(to, term, leaf, scalar, conj);
+  static constexpr void put_term(flat_writer& to, int term, int leaf, int scalar, bool conj) {
+    if (term < L::size.terms) return L::put_term(to, term, leaf, scalar, conj);
     if (Minus) to.terms[to.term_count].negate ^= true;
-    R::emit(to, term - L::size.terms, leaf + L::size.leaves, scalar + L::size.scalars, conj);
+    R::put_term(to, term - L::size.terms, leaf + L::size.leaves, scalar + L::size.scalars, conj);
   }
   constexpr void put(sink& to) const {
     left.put(to);
@@ -96,9 +96,9 @@ struct negated_node {
     return out;
   }();
   static constexpr void describe(flat_writer& to) { E::describe(to); }
-  static constexpr void emit(flat_writer& to, int term, int leaf, int scalar, bool conj) {
+  static constexpr void put_term(flat_writer& to, int term, int leaf, int scalar, bool conj) {
     to.terms[to.term_count].negate ^= true;
-    E::emit(to, term, leaf, scalar, conj);
+    E::put_term(to, term, leaf, scalar, conj);
   }
   constexpr void put(sink& to) const { inner.put(to); }
 
@@ -115,8 +115,8 @@ struct conjugated_node {
   static constexpr bool ricci_expression = true;
   static constexpr counts size = E::size;
   static constexpr void describe(flat_writer& to) { E::describe(to); }
-  static constexpr void emit(flat_writer& to, int term, int leaf, int scalar, bool conj) {
-    E::emit(to, term, leaf, scalar, !conj);
+  static constexpr void put_term(flat_writer& to, int term, int leaf, int scalar, bool conj) {
+    E::put_term(to, term, leaf, scalar, !conj);
   }
   constexpr void put(sink& to) const { inner.put(to); }
 
@@ -140,9 +140,9 @@ struct applied_node {
     return out;
   }();
   static constexpr void describe(flat_writer& to) { E::describe(to); }
-  static constexpr void emit(flat_writer& to, int term, int leaf, int scalar, bool conj) {
+  static constexpr void put_term(flat_writer& to, int term, int leaf, int scalar, bool conj) {
     const int before = to.use_count;
-    E::emit(to, term, leaf, scalar, conj);
+    E::put_term(to, term, leaf, scalar, conj);
     for (int u = before; u < to.use_count; ++u) to.uses[u].apply = chained(to.uses[u].apply);
   }
   constexpr void put(sink& to) const { inner.put(to); }
@@ -182,10 +182,10 @@ struct extremum_node {
     L::describe(to);
     R::describe(to);
   }
-  static constexpr void emit(flat_writer& to, int, int leaf, int scalar, bool conj) {
+  static constexpr void put_term(flat_writer& to, int, int leaf, int scalar, bool conj) {
     to.terms[to.term_count].how = How;
-    L::emit(to, 0, leaf, scalar, conj);
-    R::emit(to, 0, leaf + L::size.leaves, scalar, conj);
+    L::put_term(to, 0, leaf, scalar, conj);
+    R::put_term(to, 0, leaf + L::size.leaves, scalar, conj);
   }
   constexpr void put(sink& to) const {
     left.put(to);
@@ -224,9 +224,9 @@ struct summed_node {
     E::describe(to);
     to.label_index(L::name);
   }
-  static constexpr void emit(flat_writer& to, int term, int leaf, int scalar, bool conj) {
+  static constexpr void put_term(flat_writer& to, int term, int leaf, int scalar, bool conj) {
     const int before = to.use_count;
-    E::emit(to, term, leaf, scalar, conj);
+    E::put_term(to, term, leaf, scalar, conj);
     to.use({use_info::kind::mark, false, to.label_index(L::name), to.use_count - before});
   }
   constexpr void put(sink& to) const { inner.put(to); }

@@ -54,7 +54,7 @@ constexpr auto value(const scalar_node<Complex>& x) {
   else return static_cast<decltype(std::abs(C()))>(x.value.real());
 }
 template <class C, class View>
-constexpr C value(const access<View>& x) { return static_cast<C>(*x.data()); }
+constexpr C value(const access<View>& x) { return static_cast<C>(static_cast<typename View::element_type&>(x)); }
 
 template <class C, class L, class R> constexpr auto value(const product_node<L, R>& x);
 template <class C, class L, class E> constexpr auto value(const product_node<L, applied_node<function::reciprocal, E>>& x);

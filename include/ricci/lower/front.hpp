@@ -38,7 +38,7 @@ struct memo {
   // Of the one that ran last, if nothing is left to do but to run it over the leaves in their order, with the scalars as they are:
   const executable* code = nullptr;  // null: there is more to do
   const std::int64_t* numbers = nullptr;
-  const memo_slot* slots = nullptr;
+  const memo_slot* places = nullptr;
 };
 
 /// Whether what ran last may run again. Fills the pointers in. Without loops, which compilers do not unroll at -O2.
@@ -51,7 +51,7 @@ inline bool runs_again(const memo& last, const std::int64_t* numbers, const void
     to = reinterpret_cast<void*>(base + static_cast<std::uint64_t>(slot.offset));
     return base >= slot.least && (is_left || base - left - slot.near >= slot.span);
   };
-  return (fits(last.slots[Slot], bases[Slot], pointers[Slot], Slot == 0) && ...);
+  return (fits(last.places[Slot], bases[Slot], pointers[Slot], Slot == 0) && ...);
 }
 
 /// Runs a single statement through the memo. A hit compares numbers and memory spans; it allocates nothing. Behind the

@@ -19,12 +19,12 @@ struct extents {
 
   constexpr extents() requires(shape_type::dynamic_count == 0) = default;
   template <class... N>
-    requires(sizeof...(N) > 0 && sizeof...(N) == shape_type::dynamic_count && (detail::integer_like<N> && ...))
+    requires(sizeof...(N) > 0 && sizeof...(N) == shape_type::dynamic_count && (detail::extent_number<N> && ...))
   constexpr explicit extents(N... n) : numbers{static_cast<std::int64_t>(n)...} {}
   template <class... N>
-    requires((std::is_arithmetic_v<N> && ...) && (sizeof...(N) != shape_type::dynamic_count || (!detail::integer_like<N> || ...)))
+    requires(((std::is_arithmetic_v<N> || detail::extent_number<N>) && ...) && (sizeof...(N) != shape_type::dynamic_count || (!detail::extent_number<N> || ...)))
   constexpr explicit extents(N...) {
-    if constexpr (!(std::is_integral_v<N> && ...)) detail::first_not_an_extent<N...>();
+    if constexpr (!(detail::extent_number<N> && ...)) detail::first_not_an_extent<N...>();
     else static_cast<void>(sizeof(detail::extent_arguments<shape_type::dynamic_count, sizeof...(N)>));
   }
 

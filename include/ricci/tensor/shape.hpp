@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include <ricci/core/types.hpp>
+#include <ricci/index/subscript.hpp>
 
 namespace ricci {
 
@@ -53,9 +54,13 @@ template <class... Given> struct repeated_option;       // analysis/diagnostics.
 template <class Given> struct without_labels;           // analysis/diagnostics.hpp
 template <class Given> struct not_an_element;           // analysis/diagnostics.hpp
 
+/// What an extent is: any integer, an enumerator, or a constant, 3_c.
+template <class N>
+concept extent_number = integer_like<N> || constant_like<N>;
+
 template <class First, class... Rest>
 constexpr void first_not_an_extent() {
-  if constexpr (std::is_integral_v<First>) first_not_an_extent<Rest...>();
+  if constexpr (extent_number<First>) first_not_an_extent<Rest...>();
   else static_cast<void>(sizeof(not_an_extent<First>));
 }
 

@@ -35,7 +35,7 @@ template <class Left> struct not_from_einsum;              // analysis/diagnosti
 
 /// What is taken as a constructor's argument only to say that it is none: numbers with a fraction, labels, pointers, texts.
 template <class N>
-concept extent_like = std::is_arithmetic_v<N> || is_labelled<N> || std::is_pointer_v<N>;
+concept extent_like = extent_number<N> || std::is_arithmetic_v<N> || is_labelled<N> || std::is_pointer_v<N>;
 
 }  // namespace detail
 
@@ -69,7 +69,7 @@ class tensor {
   template <class... N>
     requires(sizeof...(N) > 0 && (detail::extent_like<N> && ...))
   explicit tensor(N... extents) {
-    if constexpr (!(std::is_integral_v<N> && ...))
+    if constexpr (!(detail::extent_number<N> && ...))
       detail::first_not_an_extent<N...>();
     else if constexpr (sizeof...(N) != shape_type::dynamic_count)
       static_cast<void>(sizeof(detail::extent_arguments<shape_type::dynamic_count, sizeof...(N)>));

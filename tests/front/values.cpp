@@ -1,6 +1,7 @@
 // Numbers beside tensors: values of rank 0, comparisons of them, products of scalars, sums of the larger of two.
 #include <catch2/catch.hpp>
 
+#include <cmath>
 #include <complex>
 #include <limits>
 
@@ -143,4 +144,32 @@ TEST_CASE("extents that are constants and enumerators") {
   ricci::tensor<double, ricci::dynamic, ricci::dynamic, ricci::dynamic> A(3_c, three, some::four);
   CHECK((A.extent(0) == 3 && A.extent(1) == 3 && A.extent(2) == 4));
   CHECK(ricci::view(A.data(), ricci::extents<ricci::dynamic, 12>{3_c}).extent(0) == 3);
+}
+
+TEMPLATE_TEST_CASE("signs of zeros are the same in statements that are inlined and in plans", "", float, double, std::complex<double>) {
+  using ricci::dynamic;
+  ricci::tensor<TestType, 2, 2> a, b, c;
+  ricci::tensor<TestType, dynamic, dynamic> A(2, 2), B(2, 2), C(2, 2);
+  const auto signs = [](const auto& x) {
+    int bits = 0;
+    for (const TestType& y : x) bits = 4 * bits + std::signbit(std::real(y)) + 2 * std::signbit(std::imag(y));
+    return bits;
+  };
+  for (const double x : {0.0, -0.0, -1.0})
+    for (const double y : {0.0, -0.0}) {
+      a.fill(TestType(x)), A.fill(TestType(x)), b.fill(TestType(y)), B.fill(TestType(y));
+      INFO("A = " << x << ", B = " << y);
+      const auto same = [&](const auto& inlined, const auto& planned) {
+        inlined(), planned();
+        return signs(c) == signs(C);
+      };
+      CHECK(same([&] { c(i, j) = b(j, i); }, [&] { C(i, j) = B(j, i); }));
+      CHECK(same([&] { c(i, j) = -b(i, j); }, [&] { C(i, j) = -B(i, j); }));
+      if constexpr (std::is_floating_point_v<TestType>) {
+        CHECK(same([&] { c(i, j) = -2 * b(i, j); }, [&] { C(i, j) = -2 * B(i, j); }));
+        CHECK(same([&] { c(i, j) = a(i, j) * b(i, j); }, [&] { C(i, j) = A(i, j) * B(i, j); }));
+      } else {
+        CHECK(same([&] { c(i, j) = conj(b(i, j)); }, [&] { C(i, j) = conj(B(i, j)); }));
+      }
+    }
 }

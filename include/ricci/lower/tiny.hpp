@@ -254,13 +254,31 @@ class tiny<Source, true> {
     if (!all) [[unlikely]] check({&p, bases, numbers, scalars, nullptr, nullptr});  // a tensor without elements may be null
     for (int l = 0; l < Source::size.leaves; ++l)
       at[l] = static_cast<const T*>(bases[l]) + table.offset[l] + (p.number_count > 0 ? moved(l, numbers) : 0);
-    C out[table.out_size > 0 ? table.out_size : 1] = {};
+    start<(table.out_size > 0 ? table.out_size : 1)> whole;
+    C* const out = whole.at;
     [&]<int... Term>(std::integer_sequence<int, Term...>) { (add_term<Term>(at, scalars, out), ...); }
     (std::make_integer_sequence<int, Source::flat.term_count>{});
     store<0>(const_cast<T*>(at[0]), out);
   }
 
  private:
+  /// What is added to: sums begin with 0, what has none with -0, to which any number is added without a change.
+  template <std::int64_t Count, bool Sums = false>
+  struct start {
+    C at[Count];
+    [[gnu::always_inline]] start() {
+      constexpr R nothing = Sums ? R(0) : -R(0);
+#pragma GCC unroll 64
+      for (std::int64_t x = 0; x < Count; ++x) {
+        if constexpr (is_complex_type<C>) at[x] = C(nothing, nothing);
+        else at[x] = nothing;
+      }
+    }
+  };
+
+  template <int Term>
+  static constexpr bool sums = table.terms[Term].loop_count > table.terms[Term].row_at + (table.store.loop_count > 0 ? 1 : 0);
+
   /// Offset by integers that fix an axis.
   static std::int64_t moved(int l, const std::int64_t* numbers) {
     std::int64_t strides[max_rank], sum = 0;
@@ -283,7 +301,8 @@ class tiny<Source, true> {
     if constexpr (Source::size.scalars == 0 && !p.terms[Term].negate) {
       walk<Term, 0>(a, b, out);
     } else {
-      C part[table.out_size > 0 ? table.out_size : 1] = {};
+      start<(table.out_size > 0 ? table.out_size : 1)> whole;
+      C* const part = whole.at;
       walk<Term, 0>(a, b, part);
       const auto alpha = coefficient<Term>(scalars);
       for (std::int64_t x = 0; x < table.out_size; ++x)
@@ -324,7 +343,8 @@ class tiny<Source, true> {
       for (std::int64_t x = 0; x < loop.extent; ++x)
         walk<Term, Depth + 1>(a + x * loop.a, b + x * loop.b, out + x * loop.out);
     } else {
-      C row[nest.row > 0 ? nest.row : 1] = {};
+      start<(nest.row > 0 ? nest.row : 1), sums<Term>> whole;
+      C* const row = whole.at;
       add_row<Term, Depth>(a, b, row);
 #pragma GCC unroll 16
       for (std::int64_t x = 0; x < nest.row; ++x) out[x] += row[x];

@@ -265,7 +265,7 @@ class tiny<Source, true> {
   /// What is added to: sums begin with 0, what has none with -0, to which any number is added without a change.
   template <std::int64_t Count, bool Sums = false>
   struct start {
-    C at[Count];
+    C at[static_cast<std::size_t>(Count)];
     [[gnu::always_inline]] start() {
       constexpr R nothing = Sums ? R(0) : -R(0);
 #pragma GCC unroll 64

@@ -143,10 +143,7 @@ std::shared_ptr<const prepared_einsum> prepare(const einsum_words& words, std::s
 }
 
 /// Plans with long lists of offsets are the engine's to keep.
-bool is_large(const prepared_einsum& e) {
-  constexpr std::int64_t most_listed_bytes = 1 << 20;
-  return e.plan && listed_bytes(*e.plan) > most_listed_bytes;
-}
+bool is_large(const prepared_einsum& e) { return e.plan && listed_bytes(*e.plan) > most_listed_elsewhere; }
 
 /// Of any thread, or made now.
 std::shared_ptr<const prepared_einsum> remembered_call(const std::string& key, const einsum_words& words, std::span<const array_info> operands,

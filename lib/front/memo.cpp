@@ -164,8 +164,7 @@ front_call call_of(const flat_program& p, void** bases, const std::int64_t* numb
   }
   std::unique_ptr<memo_entry> made = with_memory_for_plan([&] { return make_entry(call); });
   matches(*made, call.program->number_count, call.numbers, call.bases, call.pointers);
-  constexpr std::int64_t most_listed_bytes = 1 << 20;  // larger plans are the engine's to keep
-  if (keeper_gone || (made->code && listed_bytes(*made->code) > most_listed_bytes)) return run_entry(*made, call);
+  if (keeper_gone || (made->code && listed_bytes(*made->code) > most_listed_elsewhere)) return run_entry(*made, call);
   run_entry(*with_memory_for_plan([&] { return remember(remembered, std::move(made)); }), call);
 }
 

@@ -71,8 +71,11 @@ struct footprint {
 /// Decides how the memory of the left side and of another reference relate. O(rank^2), no allocation.
 overlap::kind classify(const footprint& left, const footprint& other) noexcept;
 
-/// Bytes of lists of offsets in a plan, which grow with its extents: what is large is remembered in one place, for a while.
+/// Bytes of lists of offsets in a plan, which grow with its extents.
 std::int64_t listed_bytes(const executable& e);
+
+/// What lists more is remembered by the engine alone, for a while.
+inline constexpr std::int64_t most_listed_elsewhere = 1 << 20;
 
 /// The GPU for which compile() plans now: that of the thread's current CUDA context, else the first. Errors: no_gpu.
 int current_gpu();

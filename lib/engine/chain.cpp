@@ -106,18 +106,23 @@ link link_of(const step_run& r, char* packs, std::size_t steps) {
   return l;
 }
 
-void fetch_share(const link* links, std::int64_t count, std::int64_t next) {
-  for (std::int64_t s = 0; s < count; ++s) {
-    const link& l = links[s];
-    // The pointers of links that ran are at the next block already. No function of its own for this loop: gcc takes one
-    // that only prefetches for one without effects, and drops its calls.
-    const std::pair<const char*, std::int64_t> reads[] = {
-        {l.a, l.far_a ? l.a_step : 0}, {l.b, l.far_b ? l.b_step : 0}, {l.alpha, l.far_alpha ? l.alpha_step : 0}};
-    for (const auto& [at, bytes] : reads) {
+next_fetch::next_fetch(const link* links, std::int64_t count) {
+  for (const link* l = links; l != links + count; ++l)
+    for (const auto& [at, bytes] : {std::pair{l->a, l->far_a ? l->a_step : 0}, {l->b, l->far_b ? l->b_step : 0}, {l->alpha, l->far_alpha ? l->alpha_step : 0}}) {
+      if (bytes == 0 || size_ == most) continue;
       const std::int64_t lines = (bytes + line_bytes - 1) / line_bytes;
-      const char* p = s < next ? at : at + bytes;
-      for (std::int64_t i = lines * next / count; i < lines * (next + 1) / count; ++i) __builtin_prefetch(p + i * line_bytes, 0, 2);
+      tensors_[size_++] = {at + bytes, bytes, (lines + count - 1) / count * line_bytes};
     }
+}
+
+// It changes members, too: gcc takes a function that only prefetches for one without effects, and drops its calls.
+void next_fetch::ask(std::int64_t step) {
+  const bool again = step <= asked_;  // a block later
+  asked_ = step;
+  for (tensor* t = tensors_; t != tensors_ + size_; ++t) {
+    if (again) t->at += t->bytes;
+    const char* const end = t->at + std::min(t->share * (step + 1), t->bytes);
+    for (const char* p = t->at + t->share * step; p < end; p += line_bytes) __builtin_prefetch(p, 0, 2);
   }
 }
 

@@ -137,7 +137,24 @@ class kept_runs {
 /// r has the pointers of the block; what is packed once is packed. The plan has one block label. steps: of the chain.
 link link_of(const step_run& r, char* packs, std::size_t steps);
 
-/// Asks for a share of what the links will read from memory in the next block. next: the link that runs now.
-void fetch_share(const link* links, std::int64_t count, std::int64_t next);
+/// What the links will read from memory in the next block, asked for in equal shares before each of them: not more than a core
+/// has buffers for at once, and without a division, which for small blocks took as long as the memory.
+class next_fetch {
+ public:
+  next_fetch() = default;
+  /// links: at the block that asks first.
+  next_fetch(const link* links, std::int64_t count);
+  /// Before link `step` of every block but the last: what it asks for must be there.
+  void ask(std::int64_t step);
+
+ private:
+  struct tensor {
+    const char* at;  // where the next block reads
+    std::int64_t bytes, share;
+  };
+  static constexpr std::int64_t most = 8;  // tensors; others are left to the hardware
+  tensor tensors_[most];
+  std::int64_t size_ = 0, asked_ = -1;
+};
 
 }  // namespace ricci

@@ -173,12 +173,13 @@ void run_blocks(const bound_plan& p, const bindings& b, const bound_segment& seg
   if (linked) {
     locate(p.block_counts, tail, first + 1, index);
     const auto [all, fetches, streams, streams_end] = link_steps(b, index, steps, kept, mine);
+    next_fetch ahead = fetches ? next_fetch(&kept.link_at(0), static_cast<std::int64_t>(steps)) : next_fetch();
     for (std::int64_t i = first + 1; i < last; ++i) {
       if (!all) locate(p.block_counts, tail, i, index);
       const auto run_linked = [&](std::size_t s) {
         if (link& l = kept.link_at(s); l.code) {
           for (std::size_t n = streams; n < streams_end; ++n) kept.link_at(n).writer.leave();
-          if (fetches && i + 1 < last) fetch_share(&kept.link_at(0), static_cast<std::int64_t>(steps), static_cast<std::int64_t>(s));
+          if (fetches && i + 1 < last) ahead.ask(static_cast<std::int64_t>(s));
           l.run();
         } else if (kept.point(s).is_ready()) {
           kept.point(s).run(kept.run(s));

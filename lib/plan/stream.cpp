@@ -20,10 +20,12 @@ bool whole_rows(const plan_step& s, const machine& m) {
   return row_of(s.axes, group::n) * static_cast<std::int64_t>(size_of(s.op.c.type)) % m.vector_bytes == 0;
 }
 
-/// In a chain that writes more than it reads, the caches of AMD processors write ragged rows back while the next block
-/// computes; on Intel the lines that are read to be written cost half of the speed. Measured.
+/// In a chain of small blocks the caches of AMD processors write results back while the next block computes, where stores
+/// past them hold up those of the next block; only a chain that mostly writes gains, in whole rows. On Intel the lines that
+/// are read to be written cost half of the speed. Measured.
 bool left_to_caches(const segment& g, const traffic& t, const plan_step& s, const machine& m) {
-  return m.fetches_blocks && g.steps.size() > 1 && t.out > t.in && t.out < 8000 && !whole_rows(s, m);
+  if (!m.fetches_blocks || g.steps.size() < 2) return false;
+  return t.in + t.out <= least_fetched && (t.out < 2 * t.in || !whole_rows(s, m));
 }
 
 /// Another step reads or writes the result of this one, by this name or another: the last line of a streamed piece may

@@ -215,7 +215,7 @@ class step_binder {
       else (x.eff.c == 0 ? sums : rest).push_back(x.eff);
     }
     take(rest, {8, rows_by_result, sweep}, [](const axis& x) { return x.b == 0 && x.a != 0; }, out.row);
-    take(rest, {8, cols_by_result}, [](const axis& x) { return x.a == 0 && x.b != 0; }, out.col);
+    take(rest, {8, cols_by_result, sweep}, [](const axis& x) { return x.a == 0 && x.b != 0; }, out.col);
     axis k;
     take(sums, {4}, [](const axis&) { return true; }, k);
     out.k = k.extent, out.k_a = k.a, out.k_b = k.b;

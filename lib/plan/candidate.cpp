@@ -321,10 +321,15 @@ double candidate::jumps_in_a() const {
   const auto size = static_cast<std::int64_t>(size_of(op.a.type));
   const step_axis *const row = row_axis(), *around = nullptr;
   double bytes = op.a.where == operand::kind::one ? 0 : static_cast<double>(size);
-  std::int64_t used = 16;  // bytes of a line
+  std::int64_t run = 1;  // neighbours that the kernel reads one after the other
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (const step_axis& x : step.axes)
+      if (x.tile > 1 && x.a == run && (&x == row || x.role == group::k)) run *= x.tile, grown = true;
+  }
+  const std::int64_t used = std::clamp<std::int64_t>(run * size, 16, 64);  // bytes of a line
   for (const step_axis& x : step.axes) {
     if (x.a != 0) bytes *= static_cast<double>(x.extent);
-    if (x.a == 1 && (&x == row || x.role == group::k)) used = std::min<std::int64_t>(64, x.tile * size);
     if (x.role == group::m && &x != row && x.tile > 1 && (!around || std::abs(x.c) < std::abs(around->c))) around = &x;
   }
   constexpr std::int64_t page = 4096;

@@ -258,96 +258,6 @@ double candidate::crowding(double panel) const {
   return cut || in_play > last_cache(m) ? 1.25 : 1;
 }
 
-double candidate::waits_for_a(const shape& s, std::int64_t calls_of_lane, double all_cycles) const {
-  if (!m.writes_kernels || s.lanes != lanes::n || step.pack_a || op.a.where == operand::kind::one || m.caches.size() < 2 || s.k < 16) return 0;
-  double bytes = static_cast<double>(size_of(op.a.type));
-  std::int64_t stride = 0, span = 0, steps = 0, steps_along = 0;  // bytes; of the axis that the kernel goes along
-  std::int64_t rows_near = 0;  // bytes of rows that are neighbours
-  for (const step_axis& x : step.axes) {
-    if (x.a != 0) bytes *= static_cast<double>(x.extent);
-    if (x.role == group::m && x.a == 1 && x.tile >= 16) rows_near = x.tile * static_cast<std::int64_t>(size_of(op.a.type));
-    if (x.role != group::k || x.tile < 4) continue;
-    const std::int64_t apart = std::abs(x.a) * static_cast<std::int64_t>(size_of(op.a.type));
-    const std::int64_t both = std::abs(x.a) + (step.pack_b ? 0 : std::abs(x.b));
-    if (steps == 0 || both < steps) steps = both, stride = apart, span = apart * x.tile, steps_along = x.tile;
-  }
-  const auto second = static_cast<double>(m.caches[1].bytes);
-  if (bytes < 0.75 * second) return 0;
-  // The rows of a call do not stay until the kernel comes to its next columns. Long runs of sums are followed and come in the
-  // meantime, short ones are waited for.
-  constexpr std::int64_t widest = 3, short_run = 512;  // vectors; bytes
-  const std::int64_t lane = (s.lane * static_cast<std::int64_t>(size_of(s.type)) + m.vector_bytes - 1) / m.vector_bytes;
-  const std::int64_t passes = divide_up(s.cols * lane, widest);
-  const bool leaves = static_cast<double>(s.rows * s.k) * static_cast<double>(size_of(op.a.type)) > 0.5 * second;
-  if (passes > 1 && leaves && stride == static_cast<std::int64_t>(size_of(op.a.type)) && block_labels.empty()) {
-    const double read = bytes * static_cast<double>(calls_of_lane * passes) / stream_rate(bytes, m);
-    return span < short_run ? read : std::max(0.0, read - all_cycles);
-  }
-  if (stride < 256 || static_cast<double>(span) < 0.5 * second) return 0.5 * bytes / stream_rate(bytes, m) * static_cast<double>(calls_of_lane - 1);
-  // Lines that the steps of a sum touch push each other out: they are in pages of their own, or all in one set of the second cache,
-  // where they do not stay for the next columns either.
-  constexpr std::int64_t page = 4096, ways = 16;
-  const bool pages = rows_near < short_run && stride % page == 0 && steps_along >= 128;
-  const std::int64_t way = std::max<std::int64_t>(m.caches[1].bytes / ways, 64);
-  const bool one_set = stride % way == 0 && steps_along >= ways;
-  const double line = 64, again = leaves ? static_cast<double>(passes) : 1;
-  const double wait = one_set ? 150 * static_cast<double>(passes) : rows_near == 0 ? 30 : pages ? 150 : 8 * again;
-  return wait * bytes / line * static_cast<double>(calls_of_lane);
-}
-
-double candidate::waits_for_b() const {
-  if (!m.writes_kernels || step.lanes != lanes::n || step.pack_b || !block_labels.empty() || m.caches.size() < 2) return 0;
-  const double bytes = bytes_of(op.b, step.axes, &step_axis::b);
-  const auto size = static_cast<std::int64_t>(size_of(op.b.type));
-  std::int64_t run = 1, nearest = 0, sums = 1;
-  for (bool grown = true; grown;) {
-    grown = false;
-    for (const step_axis& x : step.axes)
-      if (x.role == group::n && x.tile > 1 && x.b == run) run *= x.tile, grown = true;
-  }
-  for (const step_axis& x : step.axes)
-    if (x.role == group::k && x.tile > 1) {
-      sums *= x.tile;
-      if (nearest == 0 || std::abs(x.b) < nearest) nearest = std::abs(x.b);
-    }
-  constexpr std::int64_t page = 4096, short_run = 512, many = 64;
-  constexpr double line = 64, wait = 40;
-  const bool apart = run * size < short_run && nearest * size >= page && sums >= many;
-  return apart && bytes > 0.75 * static_cast<double>(m.caches[1].bytes) ? wait * bytes / line : 0;
-}
-
-double candidate::jumps_in_a() const {
-  if (!m.writes_kernels || step.lanes != lanes::n || step.pack_a || !block_labels.empty() || m.caches.size() < 2) return 0;
-  const auto size = static_cast<std::int64_t>(size_of(op.a.type));
-  const step_axis *const row = row_axis(), *around = nullptr;
-  double bytes = op.a.where == operand::kind::one ? 0 : static_cast<double>(size);
-  std::int64_t run = 1;  // neighbours that the kernel reads one after the other
-  for (bool grown = true; grown;) {
-    grown = false;
-    for (const step_axis& x : step.axes)
-      if (x.tile > 1 && x.a == run && (&x == row || x.role == group::k)) run *= x.tile, grown = true;
-  }
-  const std::int64_t used = std::clamp<std::int64_t>(run * size, 16, 64);  // bytes of a line
-  for (const step_axis& x : step.axes) {
-    if (x.a != 0) bytes *= static_cast<double>(x.extent);
-    if (x.role == group::m && &x != row && x.tile > 1 && (!around || std::abs(x.c) < std::abs(around->c))) around = &x;
-  }
-  constexpr std::int64_t page = 4096;
-  constexpr double wait = 30;
-  if (!around || used == 64 || std::abs(around->a) * size < page || bytes < 0.75 * static_cast<double>(m.caches[1].bytes)) return 0;
-  return wait * bytes / static_cast<double>(used);
-}
-
-double candidate::waits_for_memory() const {
-  if (!m.writes_kernels || (!step.pack_a && !step.pack_b) || !block_labels.empty()) return 0;
-  double total = 0;
-  for (const auto& [x, stride, share] : {std::tuple{&op.a, &step_axis::a, step.pack_a ? 1.0 : 0.0}, {&op.b, &step_axis::b, step.pack_b ? 1.0 : 0.0}, {&op.c, &step_axis::c, 0.3}}) {
-    const double bytes = x->where == operand::kind::external ? bytes_of(*x, step.axes, stride) : 0;
-    if (bytes > last_cache(m)) total += share * bytes / stream_rate(bytes, m);
-  }
-  return total;
-}
-
 bool candidate::stays(const shape& s) const {
   if (!m.writes_kernels || s.lanes != lanes::n || step.pack_b || m.caches.empty()) return false;
   return strip_bytes(s) <= static_cast<double>(m.caches[0].bytes * 3 / 4);
@@ -375,7 +285,7 @@ double candidate::cycles() {
   per_call = std::max(per_call, static_cast<double>(s.loops) * panel * (1 / stream_rate(panel, m) + again));
   per_call *= (near ? 1 : strided_penalty(panel)) * crowding(panel);
   double total = static_cast<double>(calls) * (per_call + call_cycles(m));
-  total += waits_for_a(s, without_a, total) + waits_for_b() + waits_for_c() + jumps_in_a() + waits_for_memory();
+  total += waits_for_a(s, without_a, total) + waits_for_b() + waits_for_c() + jumps_in_a() + skips_in_a() + waits_for_memory();
   const bool lane_in_a = step.lanes != lanes::n;
   if (step.pack_a && !step.keep_a) total += pack_cycles(op.a, &step_axis::a, lane_in_a, calls_a);
   if (step.pack_b && !step.keep_b) total += pack_cycles(op.b, &step_axis::b, true, calls_b);

@@ -137,6 +137,9 @@ struct candidate {
   /// Cycles that a waits where the axis around the rows of c jumps pages in it: what the hardware would fetch is not what comes next.
   /// Rows of whole lines do not mind. Measured.
   double jumps_in_a() const;
+  /// Cycles that a waits where its neighbours are problems: each of them takes one number of every line, and before the next the
+  /// lines have left the second cache. Measured.
+  double skips_in_a() const;
   /// Cycles in which a packed operand of all caches' size is only read, and its result only written.
   double waits_for_memory() const;
   /// All rows of a and the columns that a kernel does at once stay in the first cache until it goes to the next columns.

@@ -46,6 +46,7 @@ class sharing {
     const which first_fast = nearest(most);
     if (is_batch(first_fast)) own_tile();
     else own_columns(most);
+    if (most.name == 'c' && !is_batch(first_fast)) own_all_columns(operands[1], most, first_fast);
     take_run(most, first_fast);
     if (most.name == 'c') own_rows(first_fast);
     const which fast = nearest(most);
@@ -139,6 +140,17 @@ class sharing {
       if (named_[0][static_cast<std::size_t>(d)] || x.*stride_in(most.name) == 0 || (x.extent % 2 != 0 && x.extent < 16)) continue;
       return take_own(d, 2);
     }
+  }
+
+  /// The result is the largest, and a factor is not much smaller: it is read once where a thread has all that this factor lacks.
+  void own_all_columns(const met& factor, const met& result, which fast) {
+    constexpr double much = 4;
+    if (!s_.has_a || !s_.has_b || factor.bytes < result.bytes / much) return;
+    const std::vector<axis>& group = factor.name == 'a' ? s_.n : s_.m;
+    const int begin = static_cast<int>(s_.batch.size() + (factor.name == 'a' ? s_.m.size() : 0)), end = begin + static_cast<int>(group.size());
+    if (count_of(group) > most_own() || !fast || fast.sums || at(fast).extent * result.size() < sector) return;
+    if (fast.axis >= begin && fast.axis < end) return;  // neighbours, which threads would write apart
+    for (int d = begin; d < end; ++d) take_own(d, group[static_cast<std::size_t>(d - begin)].extent);
   }
 
   /// Many elements of few terms: a thread has several, so that it does not begin anew for each.

@@ -85,4 +85,21 @@ double general_seconds(const step_shape& s, const general_config& c, const gpu_m
   return std::max({bytes_of(s) / (from_memory * bandwidth), near * all / m.multiprocessors, far / (again_from_second * bandwidth), waits}) + (parts > 1 ? adding_parts : 0);
 }
 
+bool shares_vectors(const step_shape& s, const general_config& c) {
+  const auto [least, most] = std::minmax({count_of(s.m), count_of(s.n)});
+  const std::int64_t k = count_of(s.k);
+  constexpr std::int64_t tiny = 6, many = 32;
+  if (least != 1 || most == 1) return false;
+  const bool is_float = size_of(s.c) <= 4;
+  if (is_float && std::max(most, k) <= tiny) return false;
+  const std::vector<axis> free = free_axes(s);
+  for (const lane_bits& l : c.lanes) {
+    if (l.sums || l.axis < 0) continue;
+    const std::int64_t run = !c.run.sums && c.run.axis == l.axis ? c.run.count : 1, threads = std::int64_t{1} << l.bits;
+    const std::int64_t extent = free[static_cast<std::size_t>(l.axis)].extent / run, all = divide_up(extent, threads) * threads;
+    if (10 * extent < 7 * all && (is_float || k < many)) return false;
+  }
+  return true;
+}
+
 }  // namespace ricci::cuda

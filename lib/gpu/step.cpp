@@ -176,6 +176,7 @@ bool is_better_shared(const step_plan& p, bool small, bool panels, const gpu_mac
     if (is_beside(p.small)) return false;
     if (count_of(s.k) == 1) return true;
     if (is_across(s)) return seconds < one_by_one_seconds(s, 0.7, m);
+    if (shares_vectors(s, p.general)) return true;
     return std::max(count_of(s.m), count_of(s.n)) > 64 && seconds < one_by_one_seconds(s, 0.5, m);
   }
   return worth_tiling(s) && (!panels || is_across(s)) && seconds < 0.7 * tiled_seconds(s, m, in_parts);

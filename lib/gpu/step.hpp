@@ -107,6 +107,9 @@ general_config choose_general(const step_shape& s, const gpu_machine& m);
 constexpr double adding_parts = 8e-6;
 /// What it takes about, in seconds, beside the launch; in_parts: the sum may be cut.
 double general_seconds(const step_shape& s, const general_config& c, const gpu_machine& m, bool in_parts);
+/// Many matrices times vectors: threads that share each product read the matrices as they lie, small products by way of shared
+/// memory. But not in float where both are very small, nor where a good part of the threads has nothing (measured on an H200).
+bool shares_vectors(const step_shape& s, const general_config& c);
 /// In how many parts a sum is cut, if there is memory for them.
 std::int64_t parts_of(const step_shape& s, const general_config& c, const gpu_machine& m);
 int threads_of(const general_config& c);

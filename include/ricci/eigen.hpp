@@ -4,6 +4,7 @@
 #include <Eigen/Core>
 
 #include <ricci/tensor/make_view.hpp>
+#include <ricci/tensor/tensor.hpp>
 
 namespace ricci {
 namespace detail {
@@ -78,5 +79,13 @@ auto map(const tensor_view<T, Options...>& x) {
   const std::int64_t inner = order == Eigen::RowMajor ? x.stride(1) : x.stride(0);
   return Eigen::Map<target, Eigen::Unaligned, stride>(x.data(), x.extent(0), x.extent(1), stride(outer, inner));
 }
+
+/// The same of a tensor, which must outlive the map.
+template <class T, auto... Options>
+auto map(tensor<T, Options...>& x) { return map(x.view()); }
+template <class T, auto... Options>
+auto map(const tensor<T, Options...>& x) { return map(x.view()); }
+template <class T, auto... Options>
+void map(const tensor<T, Options...>&& x) = delete;
 
 }  // namespace ricci

@@ -2,6 +2,8 @@
 //
 // The plan depends on the pointers only through how left and factors overlap. So an entry keeps, for each factor, that
 // its memory was far from the left's (then any far memory will do) or else the exact distance. Either is one comparison.
+#include <cxxabi.h>
+
 #include <utility>
 #include <vector>
 
@@ -44,17 +46,10 @@ void free_all(memo& m) {
   delete[] std::exchange(m.lists, nullptr);
 }
 
-/// Frees the memos of a thread when it ends.
-struct keeper {
-  std::vector<memo*> memos;
-  ~keeper();
-};
-thread_local bool keeper_gone = false;
-thread_local keeper kept;
-
-keeper::~keeper() {
-  keeper_gone = true;
-  for (memo* m : memos) free_all(*m);
+/// m is freed when its thread ends, by the rules of the library that has its statement, as p: until then it stays loaded, and
+/// what runs later, in destructors, is remembered anew. False if that cannot be had.
+bool frees_at_end(memo& m, const flat_program& p) {
+  return abi::__cxa_thread_atexit([](void* x) { free_all(*static_cast<memo*>(x)); }, &m, const_cast<flat_program*>(&p)) == 0;
 }
 
 /// Any memory that left and factor do not share, or the same distance again; the left slot is its own and always passes.
@@ -124,10 +119,7 @@ std::unique_ptr<memo_entry> make_entry(const front_call& call) {
 }
 
 memo_entry* remember(memo& m, std::unique_ptr<memo_entry> made) {
-  if (!m.lists) {
-    kept.memos.push_back(&m);
-    m.lists = new memo_entry*[list_count]();
-  }
+  if (!m.lists) m.lists = new memo_entry*[list_count]();
   m.code = nullptr;
   memo_entry* const e = made.release();
   memo_entry*& first = m.lists[list_of(e->numbers.data(), static_cast<int>(e->numbers.size()))];
@@ -164,7 +156,8 @@ front_call call_of(const flat_program& p, void** bases, const std::int64_t* numb
   }
   std::unique_ptr<memo_entry> made = with_memory_for_plan([&] { return make_entry(call); });
   matches(*made, call.program->number_count, call.numbers, call.bases, call.pointers);
-  if (keeper_gone || (made->code && listed_bytes(*made->code) > most_listed_elsewhere)) return run_entry(*made, call);
+  const bool is_large = made->code && listed_bytes(*made->code) > most_listed_elsewhere;
+  if (is_large || (!remembered.lists && !frees_at_end(remembered, p))) return run_entry(*made, call);
   run_entry(*with_memory_for_plan([&] { return remember(remembered, std::move(made)); }), call);
 }
 

@@ -1,6 +1,6 @@
 // Several plans run one after the other: statements over interleaved tensors.
 #include <algorithm>
-#include <iostream>
+#include <ostream>
 #include <utility>
 
 #include <ricci/core/error.hpp>

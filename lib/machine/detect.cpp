@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <fstream>
 #include <set>
-#include <sstream>
+#include <string>
+#include <system_error>
 
 #include "codegen/codegen.hpp"
 #include "kernels/core.hpp"
@@ -17,7 +19,7 @@ namespace ricci {
 namespace detail {
 namespace {
 
-const std::string cpu_folder = "/sys/devices/system/cpu/";
+std::string cpu_file(const std::string& name) { return "/sys/devices/system/cpu/" + name; }
 
 std::string first_line(const std::string& file) {
   std::ifstream in(file);
@@ -28,11 +30,10 @@ std::string first_line(const std::string& file) {
 
 // "32K", "1024K", "32M", "12345"
 std::int64_t bytes_of(const std::string& text) {
-  std::istringstream in(text);
-  std::int64_t number = 0;
-  char unit = 0;
-  if (!(in >> number) || number <= 0) return 0;
-  in >> unit;
+  std::int64_t number = 0;  // whatever the locale says
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (problem != std::errc() || number <= 0) return 0;
+  const char unit = end < text.data() + text.size() ? *end : '\0';
   return number * (unit == 'K' ? 1024 : unit == 'M' ? 1024 * 1024 : 1);
 }
 
@@ -69,7 +70,7 @@ int core_count() {
   std::set<std::string> cores;
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
     if (!CPU_ISSET(cpu, &allowed)) continue;
-    const std::string topology = cpu_folder + "cpu" + std::to_string(cpu) + "/topology/";
+    const std::string topology = cpu_file("cpu" + std::to_string(cpu) + "/topology/");
     const std::string core = first_line(topology + "core_id"), package = first_line(topology + "physical_package_id");
     cores.insert(core.empty() ? "cpu " + std::to_string(cpu) : package + " " + core);
   }
@@ -78,7 +79,7 @@ int core_count() {
 
 std::int64_t cache_bytes(int level) {
   for (int i = 0; i < 8; ++i) {
-    const std::string index = cpu_folder + "cpu0/cache/index" + std::to_string(i) + "/";
+    const std::string index = cpu_file("cpu0/cache/index" + std::to_string(i) + "/");
     if (first_line(index + "level") != std::to_string(level) || first_line(index + "type") == "Instruction") continue;
     if (const auto bytes = bytes_of(first_line(index + "size"))) return bytes;
   }
@@ -91,7 +92,7 @@ std::int64_t cache_bytes(int level) {
 }
 
 double clock_ghz() {
-  const double khz = static_cast<double>(bytes_of(first_line(cpu_folder + "cpu0/cpufreq/cpuinfo_max_freq")));
+  const double khz = static_cast<double>(bytes_of(first_line(cpu_file("cpu0/cpufreq/cpuinfo_max_freq"))));
   if (khz > 0) return khz / 1e6;
   const double mhz = static_cast<double>(bytes_of(cpu_info("cpu MHz")));
   return mhz > 0 ? mhz / 1e3 : 2.5;

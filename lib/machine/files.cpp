@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 fs::path cache_folder() {
   if (const char* own = std::getenv("RICCI_CACHE")) return own;  // set but empty: nowhere
-  if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg && *xdg) return fs::path(xdg) / "ricci";
+  if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg && fs::path(xdg).is_absolute()) return fs::path(xdg) / "ricci";
   if (const char* home = std::getenv("HOME"); home && *home) return fs::path(home) / ".cache" / "ricci";
   return {};
 }

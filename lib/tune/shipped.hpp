@@ -1,10 +1,10 @@
 // The tables that ship with the library: the files in tables/, as text.
 #pragma once
 
-#include <vector>
+#include <span>
 
 namespace ricci::tune {
 
-extern const std::vector<const char*> shipped_tables;
+std::span<const char* const> shipped_tables();
 
 }  // namespace ricci::tune

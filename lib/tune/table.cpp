@@ -74,7 +74,7 @@ found read() {
     }
   }
   const std::string kind = kernels::name_of(kernels::this_core()) + (" (" + here.isa + ")");
-  for (const char* text : shipped_tables)
+  for (const char* text : shipped_tables())
     if (table t = parse(text); t.machine == kind) f.t = std::move(t);
   return f;
 }

@@ -91,6 +91,20 @@ TEST_CASE("Eigen vectors, maps, blocks and refs") {
   CHECK(sum_of() == 10);
 }
 
+template <class X> concept has_map = requires(X&& x) { ricci::map(std::forward<X>(x)); };
+
+TEST_CASE("tensors as maps of Eigen") {
+  ricci::tensor<double, 2, ricci::dynamic, ricci::column_major> A(3);
+  A.fill(2);
+  ricci::map(A)(1, 2) = 7;
+  CHECK(A(1, 2) == 7);
+  const auto& same = A;
+  static_assert(std::is_const_v<std::remove_pointer_t<decltype(ricci::map(same).data())>>);
+  static_assert(decltype(ricci::map(same))::RowsAtCompileTime == 2);
+  CHECK(ricci::map(same).sum() == 17);
+  static_assert(has_map<ricci::tensor<double, 2, 2>&> && !has_map<ricci::tensor<double, 2, 2>>);
+}
+
 TEST_CASE("mdspans") {
   double memory[24];
   for (int n = 0; n < 24; ++n) memory[n] = n;

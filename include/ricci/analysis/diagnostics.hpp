@@ -263,6 +263,14 @@ struct not_compared {
   static_assert(never<sizeof(left)>, "ricci[R030]: expressions are not compared; assign them to tensors and compare those, A == B; see docs/errors.md#R030");
 };
 
+/// x += A(i) * B(i) of a number x, R(0) -= A(i) * B(i).
+template <class number, class right>
+struct number_on_left {
+  static_assert(never<sizeof(number)>,
+                "ricci[R031]: a number takes the value of tensors of rank 0 of its own type alone; sums go to a tensor of rank 0, s() += A(i) * B(i); "
+                "see docs/errors.md#R031");
+};
+
 /// x(i + 1), in(y + k): a shifted tensor, or one with a window, is a view with strides of its own.
 template <class left, class right>
 struct computed_subscript {

@@ -205,6 +205,7 @@ struct broken_node : expression_base {
 template <int factors> struct bad_function;              // analysis/diagnostics.hpp
 template <class... given> struct bad_sum_arguments;      // analysis/diagnostics.hpp
 template <class left, class right> struct not_compared;  // analysis/diagnostics.hpp
+template <class number, class right> struct number_on_left;
 
 template <class E>
 concept whole_term = requires { E::ricci_whole_term; };

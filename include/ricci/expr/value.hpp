@@ -129,4 +129,18 @@ template <detail::scalar_like T, class E>
   requires detail::has_value<E, T>
 constexpr T& operator/=(T& x, const E& e) { return x = x / static_cast<T>(e); }
 
+/// Not those of other expressions: one line instead of every += there is.
+template <detail::scalar_like T, detail::expression E>
+  requires(!detail::has_value<E, T> && !std::is_convertible_v<const E&, T> && !std::is_convertible_v<const E&, double>)
+void operator+=(T&, const E&) { (void)sizeof(detail::number_on_left<T, E>); }
+template <detail::scalar_like T, detail::expression E>
+  requires(!detail::has_value<E, T> && !std::is_convertible_v<const E&, T> && !std::is_convertible_v<const E&, double>)
+void operator-=(T&, const E&) { (void)sizeof(detail::number_on_left<T, E>); }
+template <detail::scalar_like T, detail::expression E>
+  requires(!detail::has_value<E, T> && !std::is_convertible_v<const E&, T> && !std::is_convertible_v<const E&, double>)
+void operator*=(T&, const E&) { (void)sizeof(detail::number_on_left<T, E>); }
+template <detail::scalar_like T, detail::expression E>
+  requires(!detail::has_value<E, T> && !std::is_convertible_v<const E&, T> && !std::is_convertible_v<const E&, double>)
+void operator/=(T&, const E&) { (void)sizeof(detail::number_on_left<T, E>); }
+
 }  // namespace ricci

@@ -7,6 +7,7 @@
 #include "plan/candidate.hpp"
 #include "plan/narrow.hpp"
 #include "plan/plan.hpp"
+#include "plan/rows.hpp"
 
 namespace ricci::planning {
 namespace {
@@ -146,9 +147,7 @@ class chooser {
     c.follow_rows_of_c();
     if (is_narrow(op.c) && std::any_of(s.axes.begin(), s.axes.end(), [](const step_axis& x) { return x.role == group::k && x.tile != x.extent; }))
       s.buffer_c = true;  // partial sums stay in float
-    // A packed operand that is cut into tiles is not kept: its block changes within the step.
-    for (const step_axis& x : s.axes)
-      if (x.tile != x.extent) s.keep_a = s.keep_a && x.a == 0, s.keep_b = s.keep_b && x.b == 0;
+    keep_whole(s, op);
     order_axes(s);
     const double before = c.cycles();
     rows_far_apart_ = packs == packing::none && m_.writes_kernels && c.rows_far_apart();

@@ -27,6 +27,16 @@ inline double bytes_of(const operand& x, const std::vector<step_axis>& axes, std
   return n;
 }
 
+/// A packed operand that is cut into tiles is not kept: its block changes within the step. Nor one that has the label with a stride
+/// of 0: its rows are as long as the tile.
+inline void keep_whole(plan_step& s, const pair_op& op) {
+  for (const step_axis& x : s.axes) {
+    if (x.tile == x.extent) continue;
+    s.keep_a = s.keep_a && x.a == 0 && !has(op.a, x.label);
+    s.keep_b = s.keep_b && x.b == 0 && !has(op.b, x.label);
+  }
+}
+
 /// Nothing but products and copies.
 inline bool are_products(const segment& g) {
   return std::all_of(g.steps.begin(), g.steps.end(), [](const plan_step& s) {

@@ -211,6 +211,7 @@ std::optional<plan_step> streamed(const segment& g, const traffic& t, const plan
   plan_step cut = s;
   const bool alone = apart || g.steps.size() == 1;
   if (streams_read(m) || !plain || (!alone && left_to_caches(g, t, s, m)) || !cut_result(cut, alone, m)) return {};
+  keep_whole(cut, cut.op);
   cut.buffer_c = cut.stream_c = true;
   return cut;
 }

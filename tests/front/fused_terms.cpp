@@ -1,7 +1,9 @@
 // Products that are terms of sums: equal ones of other statements, and sums of more terms than one operation takes, in place.
 #include <catch2/catch.hpp>
 
+#include <complex>
 #include <sstream>
+#include <vector>
 
 #include <ricci/ricci.hpp>
 
@@ -91,4 +93,37 @@ TEST_CASE("an interleaved tensor that a program reads before it writes it") {
   CHECK(all_are(m, 12));
   CHECK(all_are(L, 5));
   CHECK_THROWS_AS(ricci::fuse(L(e, a).assign(A(e, a)), m(a).add(sum(e, L(e, a)))).run(), ricci::error);
+}
+
+TEST_CASE("what is packed once for all blocks is not cut into tiles of different lengths") {
+  // D does not depend on a, along which it is packed: a number for each lane.
+  using C = std::complex<float>;
+  constexpr std::int64_t na = 61, nb = 4, nc = 68;
+  std::vector<C> A(na * 816), B(4425 * nb), D(2 * nc), E(na * 272 + 1);
+  std::int64_t count = 0;
+  for (auto* v : {&A, &B, &D, &E})
+    for (C& x : *v) ++count, x = C(static_cast<float>(count * 7 % 5 - 2), static_cast<float>(count * 3 % 7 - 3));
+  const auto vA = ricci::view(A.data(), {na, nb, nc}, {816, 204, 3}), vB = ricci::view(B.data(), {nc, na, nb}, {65, 1, 4425});
+  const auto vD = ricci::view(D.data(), {nc, na}, {2, 0});
+  const auto vE = ricci::view(E.data() + 1, {na, nc, nb}, {272, 4, 1});
+  tensor<C, dynamic, dynamic> out(nb, na), M(nb, na);
+  tensor<C, dynamic> F(na), G(nb);
+  tensor<C> H;
+  F.fill(C(1, 1)), G.fill(C(0, 1)), H.fill(1), M.fill(2);
+  ricci::local<C> g;
+  auto program = ricci::fuse(ricci::options{.threads = 1}, g(a, c, b).assign(conj(vA(a, b, c))),
+                             out(b, a).assign(2 * vB(c, a, b) * vD(c, a) * conj(vE(a, c, b)) + sum(c, 3 * F(a) * conj(G(b)) * H() * g(a, c, b)) + 2 * conj(F(a)) * M(b, a)));
+  program.run();
+  std::int64_t wrong = 0;
+  for (std::int64_t y = 0; y < nb; ++y)
+    for (std::int64_t x = 0; x < na; ++x) {
+      std::complex<double> sum(4, -4);
+      for (std::int64_t z = 0; z < nc; ++z) {
+        const auto at = [](const std::vector<C>& v, std::int64_t n) { return std::complex<double>(v[static_cast<std::size_t>(n)]); };
+        sum += 2.0 * at(B, z * 65 + x + y * 4425) * at(D, 2 * z) * std::conj(at(E, 1 + x * 272 + z * 4 + y));
+        sum += std::complex<double>(3, 3) * std::complex<double>(0, -1) * std::conj(at(A, x * 816 + y * 204 + z * 3));
+      }
+      wrong += std::complex<double>(out(y, x)) != sum;
+    }
+  CHECK(wrong == 0);
 }

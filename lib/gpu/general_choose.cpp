@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <utility>
 
 #include "gpu/long_text.hpp"
 #include "gpu/step.hpp"
@@ -46,7 +47,7 @@ class sharing {
     const which first_fast = nearest(most);
     if (is_batch(first_fast)) own_tile();
     else own_columns(most);
-    if (most.name == 'c' && !is_batch(first_fast)) own_all_columns(operands[1], most, first_fast);
+    if (most.name == 'c' && s_.has_a && s_.has_b && !is_batch(first_fast)) own_all_columns(operands[1], most, first_fast);
     take_run(most, first_fast);
     if (most.name == 'c') own_rows(first_fast);
     const which fast = nearest(most);
@@ -120,11 +121,15 @@ class sharing {
     if (each > 1) c_.own.push_back({axis, each}), name({false, axis});
   }
 
+  /// The free axes that a factor does not have, and the number of the first of them.
+  std::pair<const std::vector<axis>&, int> lacking(const met& factor) const {
+    return {factor.name == 'a' ? s_.n : s_.m, static_cast<int>(s_.batch.size() + (factor.name == 'a' ? s_.m.size() : 0))};
+  }
+
   /// A thread has elements of its own along what the largest factor does not have, which is then read once.
   void own_columns(const met& most) {
     if (!s_.has_a || !s_.has_b || most.name == 'c') return;
-    const std::vector<axis>& group = most.name == 'a' ? s_.n : s_.m;
-    const int begin = static_cast<int>(s_.batch.size() + (most.name == 'a' ? s_.m.size() : 0));
+    const auto& [group, begin] = lacking(most);
     if (group.empty()) return;
     if (count_of(group) <= most_own()) {
       for (std::size_t d = 0; d < group.size(); ++d) take_own(begin + static_cast<int>(d), group[d].extent);
@@ -145,12 +150,10 @@ class sharing {
   /// The result is the largest, and a factor is not much smaller: it is read once where a thread has all that this factor lacks.
   void own_all_columns(const met& factor, const met& result, which fast) {
     constexpr double much = 4;
-    if (!s_.has_a || !s_.has_b || factor.bytes < result.bytes / much) return;
-    const std::vector<axis>& group = factor.name == 'a' ? s_.n : s_.m;
-    const int begin = static_cast<int>(s_.batch.size() + (factor.name == 'a' ? s_.m.size() : 0)), end = begin + static_cast<int>(group.size());
-    if (count_of(group) > most_own() || !fast || fast.sums || at(fast).extent * result.size() < sector) return;
-    if (fast.axis >= begin && fast.axis < end) return;  // neighbours, which threads would write apart
-    for (int d = begin; d < end; ++d) take_own(d, group[static_cast<std::size_t>(d - begin)].extent);
+    const auto& [group, begin] = lacking(factor);
+    if (factor.bytes < result.bytes / much || count_of(group) > most_own() || !fast || fast.sums || at(fast).extent * result.size() < sector) return;
+    if (fast.axis >= begin && fast.axis < begin + static_cast<int>(group.size())) return;  // neighbours, which threads would write apart
+    for (std::size_t d = 0; d < group.size(); ++d) take_own(begin + static_cast<int>(d), group[d].extent);
   }
 
   /// Many elements of few terms: a thread has several, so that it does not begin anew for each.

@@ -1,4 +1,4 @@
-// Gates of one and two qubits on a state that leaves the second cache: which axes run in a kernel and in which order its loops go.
+// Gates of two qubits on a state that leaves the second cache: which axes run in a kernel and in which order its loops go.
 #include <catch2/catch.hpp>
 
 #include <complex>

@@ -103,6 +103,10 @@ constexpr auto compared(const X& x) {
   }
 }
 
+/// An expression of which a number of type T takes nothing, neither its value nor that of an element.
+template <class E, class T>
+concept gives_none_of = expression<E> && !has_value<E, T> && !std::is_convertible_v<const E&, T> && !std::is_convertible_v<const E&, double>;
+
 }  // namespace ricci::detail
 
 namespace ricci {
@@ -129,18 +133,14 @@ template <detail::scalar_like T, class E>
   requires detail::has_value<E, T>
 constexpr T& operator/=(T& x, const E& e) { return x = x / static_cast<T>(e); }
 
-/// Not those of other expressions: one line instead of every += there is.
-template <detail::scalar_like T, detail::expression E>
-  requires(!detail::has_value<E, T> && !std::is_convertible_v<const E&, T> && !std::is_convertible_v<const E&, double>)
+/// What it does not take is said in one line, instead of all operators that there are.
+template <detail::scalar_like T, detail::gives_none_of<T> E>
 void operator+=(T&, const E&) { (void)sizeof(detail::number_on_left<T, E>); }
-template <detail::scalar_like T, detail::expression E>
-  requires(!detail::has_value<E, T> && !std::is_convertible_v<const E&, T> && !std::is_convertible_v<const E&, double>)
+template <detail::scalar_like T, detail::gives_none_of<T> E>
 void operator-=(T&, const E&) { (void)sizeof(detail::number_on_left<T, E>); }
-template <detail::scalar_like T, detail::expression E>
-  requires(!detail::has_value<E, T> && !std::is_convertible_v<const E&, T> && !std::is_convertible_v<const E&, double>)
+template <detail::scalar_like T, detail::gives_none_of<T> E>
 void operator*=(T&, const E&) { (void)sizeof(detail::number_on_left<T, E>); }
-template <detail::scalar_like T, detail::expression E>
-  requires(!detail::has_value<E, T> && !std::is_convertible_v<const E&, T> && !std::is_convertible_v<const E&, double>)
+template <detail::scalar_like T, detail::gives_none_of<T> E>
 void operator/=(T&, const E&) { (void)sizeof(detail::number_on_left<T, E>); }
 
 }  // namespace ricci

@@ -1,18 +1,22 @@
 // Random contractions of one and two tensors in many sizes, each beside what peak and memory allow: where plans are slow.
-//   bench_random [--dtype f64] [--count N] [--seed S] [--worst W] [--threads N] [--out FILE] [--against FILE]
+//   bench_random [--dtype f64] [--count N] [--seed S] [--worst W] [--threads N] [--file FILE] [--out FILE] [--against FILE] [--loops]
 // Prints how much of its bound a contraction reaches on geometric mean, how many stay below three tenths, and the W slowest.
+// --loops: the bound is what plain loops of constant extents take, the better of two orders, compiled by cc -O3 -march=native -ffast-math.
 // --out writes every time; --against compares with the times of such a file, of another build with the same seed.
 #include <omp.h>
 
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <ricci/ricci.hpp>
 
 #include "../random_contractions.hpp"
+#include "loops.hpp"
 #include "machine/machine.hpp"
 
 namespace {
@@ -47,8 +51,20 @@ double bound(const contraction& x, const ricci::machine& m) {
   return std::max(1e-9 * flops / (twice ? m.peak_f64 : m.peak_f32), 1e-9 * bytes / rate) + 0.25e-6;
 }
 
+/// All numbers are small integers: no sum is rounded unless it is long.
 template <class T>
-result measure(const contraction& x, const ricci::machine& m) {
+void expect_equal(const ricci::ndarray<T>& mine, const ricci::ndarray<T>& other, const contraction& x) {
+  double terms = 1;
+  for (const auto& [label, n] : x.extent) terms *= static_cast<double>(n);
+  terms /= static_cast<double>(std::max<std::int64_t>(1, x.size(x.c)));
+  const bool twice = ricci::dtype_of<T> == ricci::dtype::f64 || ricci::dtype_of<T> == ricci::dtype::c128;
+  const double bound = 6 * terms * terms * (twice ? 0x1p-52 : 0x1p-23);
+  for (std::int64_t i = 0; i < mine.size(); ++i)
+    if (!(std::abs(mine.data()[i] - other.data()[i]) <= bound)) throw std::runtime_error(x.name() + ": ricci and the loops differ");
+}
+
+template <class T>
+result measure(const contraction& x, const ricci::machine& m, const plain_loops* loops, std::size_t at) {
   ricci::ndarray<T> a(x.shape(x.a)), b(x.shape(x.b)), c(x.shape(x.c));
   for (std::int64_t i = 0; i < a.size(); ++i) a.data()[i] = T(static_cast<float>(i % 7 - 3));
   for (std::int64_t i = 0; i < b.size(); ++i) b.data()[i] = T(static_cast<float>(i % 5 - 2));
@@ -57,14 +73,39 @@ result measure(const contraction& x, const ricci::machine& m) {
     if (x.b.empty()) ricci::einsum_into(c, einsum, a);
     else ricci::einsum_into(c, einsum, a, b);
   });
-  return {x.name(), t, bound<T>(x, m)};
+  if (!loops) return {x.name(), t, bound<T>(x, m)};
+  double peer = 1e30;
+  for (int order = 0; order < plain_loops::orders; ++order) {
+    ricci::ndarray<T> other(x.shape(x.c));
+    peer = std::min(peer, seconds_of([&] { loops->at(at, order)(a.data(), b.data(), other.data()); }));
+    expect_equal(c, other, x);
+  }
+  return {x.name(), t, peer};
+}
+
+/// C's name of an element type; null if it has none.
+template <class T>
+const char* c_name() {
+  switch (ricci::dtype_of<T>) {
+    case ricci::dtype::f64: return "double";
+    case ricci::dtype::f32: return "float";
+    case ricci::dtype::c64: return "float _Complex";
+    case ricci::dtype::c128: return "double _Complex";
+    default: return nullptr;
+  }
 }
 
 template <class T>
-void run(const random_setting& s) {
+void run(const random_setting& s, bool with_loops) {
   const ricci::machine m = ricci::measure_machine();
+  const std::vector<contraction> problems = problems_of(s, {s.seed, 10, 24, 1 << 24});
+  std::optional<plain_loops> loops;
+  if (with_loops) {
+    if (!c_name<T>()) throw std::runtime_error("C has no " + s.dtype);
+    loops.emplace(problems, c_name<T>());
+  }
   std::vector<result> all;
-  for (const contraction& x : problems_of(s, {s.seed, 10, 24, 1 << 24})) all.push_back(measure<T>(x, m));
+  for (std::size_t i = 0; i < problems.size(); ++i) all.push_back(measure<T>(problems[i], m, loops ? &*loops : nullptr, i));
   report(std::move(all), m.name, s);
 }
 
@@ -73,10 +114,12 @@ void run(const random_setting& s) {
 int main(int count, char** words) {
   random_setting s;
   int threads = 1;
+  bool loops = false;
   CLI::App app("random contractions beside peak and memory of one core");
   s.add_to(app);
   app.add_option("--threads", threads)->check(CLI::Range(1, 1024));
+  app.add_flag("--loops", loops, "beside plain loops instead of peak and memory");
   CLI11_PARSE(app, count, words);
   omp_set_num_threads(threads);
-  return run_program("bench_random", [&] { with_type(s.dtype, [&](auto x) { run<decltype(x)>(s); }); });
+  return run_program("bench_random", [&] { with_type(s.dtype, [&](auto x) { run<decltype(x)>(s, loops); }); });
 }

@@ -16,10 +16,10 @@ using kernels::lanes;
 constexpr std::int64_t most_unrolled = 1400, most_in_tile = 700;
 constexpr std::int64_t most_with_requests = 1024;  // the same in a tile that asks ahead: between written steps lines are asked for one by one
 
-/// Scratch that iterations staged together take of each operand.
-constexpr std::int64_t chunk_bytes = 4096;
-
 constexpr tail_kind tail_kinds[] = {tail_kind::lanes, tail_kind::sums, tail_kind::packed};
+
+/// More columns than are listed are listed in parts, in a loop.
+constexpr std::int64_t most_columns = 4096, columns_of_part = 1024;
 
 constexpr std::int64_t most_offset = std::int64_t{1} << 30;
 
@@ -174,8 +174,10 @@ class nest_maker {
 
   /// None if the last columns cannot be done in that way.
   std::vector<nest> make(tail_kind tail) {
-    if (!take_rows_and_sums() || !take_last_columns(tail) || pieces_.size() > 4096 || x_.col.extent > 4096) return {};
+    if (!take_rows_and_sums() || !take_last_columns(tail) || pieces_.size() > 4096) return {};
+    if (r_.lanes == lanes::n && pieces_.size() == 1 && x_.col.extent > most_columns) return columns_in_parts();
     if (r_.lanes == lanes::n) return {along_columns()};
+    if (x_.col.extent > most_columns) return {};
     std::vector<nest> out;
     const bool last = partial(pieces_.back(), g_) || pieces_.back().width < g_.vector;
     if (const std::int64_t whole = std::ssize(pieces_) - (last ? 1 : 0); whole > 0) out.push_back(across_problems(whole));
@@ -221,7 +223,7 @@ class nest_maker {
     const std::int64_t columns = x_.col.extent, several = std::ssize(pieces_);
     if (several == 0) {  // they are packed
     } else if (several == 1) {
-      add_columns(n, pieces_[0]);
+      add_columns(n, pieces_[0], 0, columns);
     } else if (several * columns <= 12 && columns > 1) {
       for (std::int64_t j = 0; j < columns; ++j)
         for (const lane_vector& v : pieces_) n.vectors.push_back(column(v, j));
@@ -234,9 +236,22 @@ class nest_maker {
     return n;
   }
 
+  /// Of one vector each: the last ones in a nest of their own.
+  std::vector<nest> columns_in_parts() const {
+    const std::int64_t parts = x_.col.extent / columns_of_part;
+    std::vector<nest> out{base_};
+    add_columns(out[0], pieces_[0], 0, columns_of_part);
+    add_loop(out[0].loops, {parts, 0, columns_of_part * x_.col.b * element_b(), columns_of_part * x_.col.c * element_c()});
+    add_loops(out[0]);
+    if (x_.col.extent % columns_of_part == 0) return out;
+    add_columns(out.emplace_back(base_), pieces_[0], parts * columns_of_part, x_.col.extent);
+    add_loops(out[1]);
+    return out;
+  }
+
   nest across_problems(std::int64_t registers) const {
     nest n = base_;
-    add_columns(n, {0, 0, g_.vector / g_.real, g_.vector});
+    add_columns(n, {0, 0, g_.vector / g_.real, g_.vector}, 0, x_.col.extent);
     add_loop(n.loops, {registers, g_.vector, g_.vector, g_.vector});
     if (registers > 1 && base_.k * x_.k_outer == 1 && x_.col.extent == 1) {  // rows share little without sums, and lie along memory
       n.rows = 1;
@@ -248,7 +263,7 @@ class nest_maker {
 
   nest across_last_problems() const {
     nest n = base_;
-    add_columns(n, {0, 0, pieces_.back().count, pieces_.back().width});
+    add_columns(n, {0, 0, pieces_.back().count, pieces_.back().width}, 0, x_.col.extent);
     n.start = pieces_.back().b;
     add_loops(n);
     return n;
@@ -258,8 +273,8 @@ class nest_maker {
     return {v.b + j * x_.col.b * element_b(), v.c + j * x_.col.c * element_c(), v.count, v.width};
   }
 
-  void add_columns(nest& n, const lane_vector& v) const {
-    for (std::int64_t j = 0; j < x_.col.extent; ++j) n.vectors.push_back(column(v, j));
+  void add_columns(nest& n, const lane_vector& v, std::int64_t first, std::int64_t last) const {
+    for (std::int64_t j = first; j < last; ++j) n.vectors.push_back(column(v, j));
     n.even_vectors = true;
   }
 
@@ -280,41 +295,6 @@ class nest_maker {
 /// The nests of a request without their tiles; none if the last columns cannot be done in that way.
 std::vector<nest> untiled(const request& r, target t, tail_kind tail) {
   return is_refused(r, t, tail) ? std::vector<nest>{} : nest_maker(r, t).make(tail);
-}
-
-}  // namespace
-
-namespace {
-
-/// Several tiles of rows would each convert b, and rows shorter than a vector waste most of a conversion: b is staged.
-void stage_b(nest& n, const request& r) {
-  const kernels::contract_args& x = r.args;
-  if (r.type_b == r.type || n.pairs || x.col.extent != 1 || x.k_outer != 1) return;
-  const bool dense = x.k_b == x.lane_extent && n.stage_a && x.lane_extent < 8 && x.lane_extent != 4;
-  const std::int64_t row = dense ? x.lane_extent : (x.lane_extent + 15) / 16 * 16;
-  if ((n.rows <= 2 * n.tile_rows && !dense) || x.k * row > most_staged) return;
-  n.stage_b = staged_block{x.k, x.lane_extent, 2 * x.k_b, 4 * row, 0};
-  n.k_b = 4 * row;
-  for (lane_vector& v : n.vectors) v.b *= 2;
-}
-
-/// Rows that follow each other are one, iterations that do are staged together, and the scratch has room for whole
-/// vectors behind the last. What has just been stored is slow to load: with several iterations it is not just stored.
-void settle_staging(nest& n) {
-  bool together = n.stage_a && !n.loops.empty();
-  std::int64_t largest = 1;
-  for (auto* s : {&n.stage_a, &n.stage_b}) {
-    if (!*s) continue;
-    staged_block& b = **s;
-    const bool flat = b.rows == 1 || (b.from == 2 * b.width && b.to == 4 * b.width);
-    if (flat) b.width *= b.rows, b.rows = 1, b.to = 4 * b.width;
-    largest = std::max(largest, b.bytes());
-    together = together && flat && (s == &n.stage_a ? n.loops[0].a : n.loops[0].b) == 2 * b.width;
-  }
-  if (together) n.chunk = std::clamp<std::int64_t>(chunk_bytes / largest, 1, n.loops[0].count);
-  std::int64_t at = 0;
-  for (auto* s : {&n.stage_a, &n.stage_b})
-    if (*s) (*s)->at = at, at += ((*s)->bytes() * n.chunk + 127) / 64 * 64;
 }
 
 /// Estimated cycles of the first nest with its best tile: of all iterations, as columns are in a loop or in the tiles.
@@ -364,8 +344,7 @@ std::vector<nest> shape(const request& wanted, target t) {
     choose_tile(n, tiles_of(n, g, r.lanes == lanes::batch, embeds(r, t)), r.tile, r.b_in_order, rows_far_apart(r));
     decide_loops(n, g, asks_ahead(r, n));
     n.ragged = t == target::avx512 && r.lanes == lanes::n && !n.vectors.empty() && (n.vectors.back().width < 64 || partial(n.vectors.back(), g));
-    stage_b(n, r);
-    settle_staging(n);
+    settle_staging(n, r);
     if (!n.unrolled && !n.even_vectors) n.unrolled = true;
     if (!fits(n) || n.loops.size() > 12) return {};
     if (n.tile_rows * n.tile_vectors == 0) return {};

@@ -90,6 +90,9 @@ bool in_pairs(const request& r, target t);
 /// The nests that make up a request (lanes::batch may need a second one for its last lanes); empty: not possible.
 std::vector<nest> shape(const request& r, target t);
 
+/// Stages b too where that pays, and lays out what is staged.
+void settle_staging(nest& n, const request& r);
+
 /// Every line of c, which stands at a multiple of 64 bytes, is written whole and by stores that follow each other.
 bool writes_whole_lines(const request& r, const std::vector<nest>& nests);
 

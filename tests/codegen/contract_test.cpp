@@ -177,6 +177,24 @@ TEMPLATE_TEST_CASE("generated kernels: rows that fill lines, past the caches", "
   if (!targets().empty()) CHECK(past > (reduced_tests() ? 1 : 10));
 }
 
+TEMPLATE_TEST_CASE("generated kernels: thousands of columns", "", float, double, std::complex<float>, std::complex<double>) {
+  rng g(11);
+  int wrong = 0;
+  made = refused = 0;
+  for (int i = 0; i < (reduced_tests() ? 4 : 24) && wrong < 5; ++i) {
+    shape s;
+    s.along = lanes::n;
+    s.lane = static_cast<extent_t>(1 + g() % (i % 4 == 0 ? 20 : 4)), s.row = static_cast<extent_t>(1 + g() % 4), s.k = static_cast<extent_t>(1 + g() % 3);
+    s.col = static_cast<extent_t>(i % 3 == 0 ? 1024 * (4 + g() % 3) : 4000 + g() % 3000);
+    if (i % 5 == 0) s.loops.push_back(2);
+    s.packed = g() % 2 == 0;
+    INFO("case " << i);
+    wrong += !right<TestType>(s, g);
+  }
+  CHECK(wrong == 0);
+  if (!targets().empty()) CHECK(made > 10 * refused);
+}
+
 TEMPLATE_TEST_CASE("generated kernels: last columns in every way", "", float, double, std::complex<float>, std::complex<double>) {
   rng g(11);
   int wrong = 0;

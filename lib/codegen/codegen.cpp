@@ -31,6 +31,13 @@ target best_target() {
   return found;
 }
 
+namespace {
+thread_local std::size_t all_written = 0;
+}
+
+void count_written(std::size_t bytes) { all_written += bytes; }
+std::size_t written_bytes() { return all_written; }
+
 std::shared_ptr<const kernel> make(const request& r, target t) {
   if (r.past_caches && (r.lanes == kernels::lanes::k || r.beta != factor::zero || r.type_c != r.type)) return nullptr;
   if (in_tile_registers(r, t) && !r.past_caches) {
@@ -49,6 +56,7 @@ std::shared_ptr<const kernel> make(const request& r, target t) {
 #else
 
 target best_target() { return target::none; }
+std::size_t written_bytes() { return 0; }
 bool double_pumped() { return false; }
 bool c_first_and_alternate() { return false; }
 std::shared_ptr<const pointwise_kernel> make(const pointwise_request&, target) { return nullptr; }

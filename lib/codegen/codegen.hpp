@@ -116,4 +116,7 @@ inline constexpr std::int64_t most_lone_pieces = 128;
 /// Costs some microseconds for each thousand instructions. Source of the idea: the JIT libraries for small products.
 std::shared_ptr<const kernel> make(const request& r, target t);
 
+/// Bytes of memory that this thread took for code so far: what was given back is not subtracted.
+std::size_t written_bytes();
+
 }  // namespace ricci::codegen

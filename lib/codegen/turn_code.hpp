@@ -51,6 +51,11 @@ class turn_code : public vector_code {
     kmovw(turn_mask(), eax);
   }
 
+  /// From the first of the rows of the next turns, which lie `pitch` apart, so many elements may be read, in the rows or between them.
+  void read_beyond(std::int64_t elements, std::int64_t pitch) {
+    whole_rows_ = elements < 4 ? 0 : static_cast<int>((elements - 4) / pitch) + 1;
+  }
+
  private:
   static Xbyak::Opmask turn_mask() { return Xbyak::Opmask(7); }
 
@@ -65,6 +70,8 @@ class turn_code : public vector_code {
         vmovupd(Xbyak::Ymm(i + 4) | turn_mask() | Xbyak::util::T_z, ptr[row(high)]);
         vinsertf64x4(Xbyak::Zmm(i), Xbyak::Zmm(i), Xbyak::Ymm(i + 4), 1);
       }
+    } else if (full() == 16) {
+      count == 2 ? vmovupd(Xbyak::Xmm(i), ptr[row(low)]) : vmovsd(Xbyak::Xmm(i), ptr[row(low)]);
     } else if (count == 2) {
       vmovupd(Xbyak::Xmm(i), ptr[row(low)]);
       vinsertf128(Xbyak::Ymm(i), Xbyak::Ymm(i), ptr[row(high)], 1);
@@ -86,27 +93,35 @@ class turn_code : public vector_code {
     for (int i = 0; i < count; ++i) vshuff64x2(Zmm(to + i), Zmm(4 + i % 2), Zmm(i % 2), i < 2 ? 0x88 : 0xdd);
   }
 
-  /// Two columns of four rows.
+  /// Two columns of four rows, or of two.
   template <class Row> void turn_two(const Row& row, int count, int to) {
     load_pair(0, row, 0, 2, count);
     load_pair(1, row, 1, 3, count);
-    vunpcklpd(Xbyak::Ymm(to), Xbyak::Ymm(0), Xbyak::Ymm(1));
-    if (count > 1) vunpckhpd(Xbyak::Ymm(to + 1), Xbyak::Ymm(0), Xbyak::Ymm(1));
+    vunpcklpd(reg(to, full()), reg(0, full()), reg(1, full()));
+    if (count > 1) vunpckhpd(reg(to + 1, full()), reg(0, full()), reg(1, full()));
   }
 
   /// Four columns of as many rows as a register has floats.
   template <class Row> void turn_singles(const Row& row, int count, int to) {
     for (int i = 0; i < 4; ++i) {
       if (count == 4) load_pieces(i, [&](int p) { return ptr[row(4 * p + i)]; });
-      else load_short_pieces(i, [&](int p) { return row(4 * p + i); }, count);
+      else load_short_pieces(i, [&](int p) { return row(4 * p + i); }, [&](int p) { return 4 * p + i < whole_rows_; }, count);
     }
     turn_pieces(0, to, count);
   }
 
-  /// Register i, as load_pieces(), from pieces of 1 to 3 floats; spoils register i + 4.
-  template <class Piece> void load_short_pieces(int i, const Piece& piece, int count) {
+  /// Register i, as load_pieces(), from pieces of 1 to 3 floats, or of four where that is_whole(); spoils register i + 4.
+  template <class Piece, class Whole> void load_short_pieces(int i, const Piece& piece, const Whole& is_whole, int count) {
     for (int p = 0; p < full() / 16; ++p) {
       const Xbyak::Xmm x(p == 0 ? i : i + 4);
+      if (is_whole(p) && p == 1) {
+        vinsertf128(Xbyak::Ymm(i), Xbyak::Ymm(i), ptr[piece(p)], 1);
+        continue;
+      }
+      if (is_whole(p) && p == 0) {
+        vmovups(x, ptr[piece(p)]);
+        continue;
+      }
       if (count == 1) vmovss(x, ptr[piece(p)]);
       else vmovsd(x, ptr[piece(p)]);
       if (count == 3) vinsertps(x, x, ptr[piece(p) + 8], 0x20);
@@ -116,6 +131,7 @@ class turn_code : public vector_code {
   }
 
   const int element_;
+  int whole_rows_ = 0;  // of which four elements may be read
 };
 
 }  // namespace ricci::codegen

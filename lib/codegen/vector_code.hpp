@@ -4,6 +4,7 @@
 #define XBYAK_NO_OP_NAMES
 #include <xbyak/xbyak.h>
 
+#include <bit>
 #include <map>
 #include <memory>
 #include <type_traits>
@@ -16,7 +17,7 @@ namespace ricci::codegen {
 class vector_code : public Xbyak::CodeGenerator {
  public:
   vector_code(std::size_t bytes, target t, bool single)
-      : Xbyak::CodeGenerator(bytes, Xbyak::AutoGrow), wide_(t == target::avx512), single_(single) {}
+      : Xbyak::CodeGenerator(bytes, Xbyak::AutoGrow), wide_(t == target::avx512), single_(single), full_(wide_ ? 64 : 32) {}
 
  protected:
   using address = Xbyak::Address;
@@ -25,7 +26,10 @@ class vector_code : public Xbyak::CodeGenerator {
   bool wide() const { return wide_; }
   bool single() const { return single_; }
   int real() const { return single_ ? 4 : 8; }
-  int full() const { return wide_ ? 64 : 32; }
+  int full() const { return full_; }  // bytes of a register
+
+  /// From now on a register is its first 16 bytes.
+  void use_quarters() { full_ = 16; }
 
   /// Register i as one of `bytes` bytes.
   static Xbyak::Xmm reg(int i, int bytes) {
@@ -171,6 +175,7 @@ class vector_code : public Xbyak::CodeGenerator {
   /// Register i put together from 16 bytes at piece(0), piece(1), ...
   template <class Piece> void load_pieces(int i, const Piece& piece) {
     vmovups(Xbyak::Xmm(i), piece(0));
+    if (full() == 16) return;
     if (i < 16) vinsertf128(Xbyak::Ymm(i), Xbyak::Ymm(i), piece(1), 1);
     else vinsertf32x4(Xbyak::Ymm(i), Xbyak::Ymm(i), piece(1), 1);
     for (int p = 2; p < full() / 16; ++p) vinsertf32x4(Xbyak::Zmm(i), Xbyak::Zmm(i), piece(p), static_cast<std::uint8_t>(p));
@@ -278,12 +283,16 @@ class vector_code : public Xbyak::CodeGenerator {
   }
 
   bool wide_, single_;
+  int full_;
   int mask_register_ = -1;
   std::map<int, int> masks_;                 // count -> k register
   std::map<int, Xbyak::Label> mask_constants_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, Xbyak::Label> pair_constants_;  // by bits: -0 is not 0
   std::map<std::uint32_t, Xbyak::Label> word_constants_;
 };
+
+/// Counts memory that holds code: what grows doubles, so that is the next power of two.
+void count_written(std::size_t bytes);
 
 /// The kernel whose code a Code made of `arguments` is. Null where there is no memory that may be executed, or an offset
 /// is too far.
@@ -293,8 +302,9 @@ std::shared_ptr<const Kernel> written(const Arguments&... arguments) {
     auto code = std::make_shared<Code>(arguments...);
     code->readyRE();
     const auto entry = code->template getCode<typename Kernel::function>();
+    const std::size_t bytes = code->getSize();
+    count_written(std::bit_ceil(bytes));
     if constexpr (std::is_same_v<Kernel, kernel>) {
-      const std::size_t bytes = code->getSize();
       return std::make_shared<const Kernel>(entry, std::move(code), bytes);
     } else {
       return std::make_shared<const Kernel>(entry, std::move(code));

@@ -43,7 +43,7 @@ std::optional<codegen::turn_request> turn_of(const kernels::move_args& g, dtype 
 }
 
 void generate_turn(bound_step& s, codegen::target t) {
-  if (s.type_b != s.type_c || known_factor(s.beta) != codegen::factor::zero || size_of(s.type_b) < 4) return;
+  if (s.type_b != s.type_c || s.conj_b || known_factor(s.beta) != codegen::factor::zero || size_of(s.type_b) < 4) return;
   for (tile_args& x : s.tiles)
     if (const auto turn = turn_of(x.store_c, s.type_b)) x.first = codegen::make(*turn, t);
 }
@@ -132,7 +132,7 @@ void generate_past(bound_step& s, const std::vector<codegen::request>& first, co
 
 void generate_kernels(bound_step& s, const options& o) {
   const codegen::target t = codegen::best_target();
-  if (s.how == method::move && !s.parallel && t != codegen::target::none) return generate_turn(s, t);
+  if (s.how == method::move && !(s.parallel && s.stream_c) && t != codegen::target::none) return generate_turn(s, t);
   if (s.how == method::blocked) {
     find_rows(s);
     if (t != codegen::target::none) generate_blocked(s, t);

@@ -78,14 +78,19 @@ double candidate::turned_cycles() const {
     else matrices *= x.tile;
   }
   if (rows < 2 || !run || !lane || lane->tile < lane->extent || run->tile < run->extent || !is_turned_small(lane->tile, std::abs(lane->b), run->tile, size, m.vector_bytes)) return 0;
+  constexpr double begin = 45;
+  if (m.vector_bytes < 64) {
+    const std::int64_t together = size == 16 ? 1 : size == 8 ? 2 : 4;  // rows that come out of a block
+    const double each = size == 16 ? 1 : size == 8 ? 3 : 10;
+    return static_cast<double>(matrices) * (static_cast<double>(divide_up(lane->tile * size, m.vector_bytes) * divide_up(run->tile, together)) * each + 1) + begin;
+  }
   constexpr std::int64_t held = 4;  // registers that are permuted
   const std::int64_t blocks = divide_up(lane->tile * size, m.vector_bytes) * divide_up(run->tile, 4), registers = divide_up(lane->tile * run->tile * size, m.vector_bytes);
-  const bool wide = m.vector_bytes >= 64;
-  const double each = size == 16 ? (wide ? 6 : 4) : size == 8 ? (wide ? 10 : 6) : wide ? 14 : 10;
+  const double each = size == 16 ? 6 : size == 8 ? 10 : 14;
   const double all = static_cast<double>(blocks) * each;
-  if (!wide || registers > held) return static_cast<double>(matrices) * (all + 4) + 45;
+  if (registers > held) return static_cast<double>(matrices) * (all + 4) + begin;
   const std::int64_t together = std::max<std::int64_t>(1, m.vector_bytes / (lane->tile * run->tile * size));  // in a register
-  return static_cast<double>(divide_up(matrices, together)) * (std::min(all, static_cast<double>(3 * registers)) + 4) + 45;
+  return static_cast<double>(divide_up(matrices, together)) * (std::min(all, static_cast<double>(3 * registers)) + 4) + begin;
 }
 
 double candidate::pack_cycles(const operand& x, std::int64_t step_axis::*stride, bool lane_extra, std::int64_t calls) const {

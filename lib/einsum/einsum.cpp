@@ -22,6 +22,7 @@ constexpr std::size_t most_remembered = 4096;
 struct memory {
   std::mutex lock;
   std::unordered_map<std::string, std::shared_ptr<const prepared_einsum>> calls;
+  std::int64_t large_bytes = 0;
 };
 
 memory& remembered() {
@@ -142,8 +143,10 @@ std::shared_ptr<const prepared_einsum> prepare(const einsum_words& words, std::s
   return made;
 }
 
-/// Plans with long lists of offsets are the engine's to keep.
-bool is_large(const prepared_einsum& e) { return e.plan && listed_bytes(*e.plan) > most_listed_elsewhere; }
+std::int64_t large_bytes(const prepared_einsum& e) { return e.plan ? detail::large_bytes(*e.plan) : 0; }
+
+/// Large plans are the engine's to keep.
+bool is_large(const prepared_einsum& e) { return large_bytes(e) > most_large_bytes_elsewhere; }
 
 /// Of any thread, or made now.
 std::shared_ptr<const prepared_einsum> remembered_call(const std::string& key, const einsum_words& words, std::span<const array_info> operands,
@@ -156,8 +159,11 @@ std::shared_ptr<const prepared_einsum> remembered_call(const std::string& key, c
   auto made = prepare(words, operands, out, o);
   if (is_large(*made)) return made;
   const std::lock_guard guard(m.lock);
-  if (m.calls.size() >= most_remembered) m.calls.clear();
-  return m.calls.try_emplace(key, std::move(made)).first->second;
+  const std::int64_t bytes = large_bytes(*made);
+  if (m.calls.size() >= most_remembered || m.large_bytes + bytes > most_large_bytes) m.calls.clear(), m.large_bytes = 0;
+  const auto [at, is_first] = m.calls.try_emplace(key, std::move(made));
+  if (is_first) m.large_bytes += bytes;
+  return at->second;
 }
 
 }  // namespace

@@ -37,7 +37,8 @@ class executable {
     return tables_.empty() ? none : tables_[i];
   }
   const cuda::executable* gpu() const { return made_->gpu.get(); }
-  std::int64_t listed_bytes() const { return made_->listed_bytes(); }
+  /// Of what grows with the problem: lists and code.
+  std::int64_t large_bytes() const { return made_->listed_bytes() + made_->code_bytes; }
   /// The plan, if it is a list of kernel calls, and the call, if it is one without scratch; else null.
   const bound_plan* calls() const { return calls_; }
   const single_call* alone() const { return alone_; }
@@ -45,6 +46,7 @@ class executable {
  private:
   struct parts {
     parts(const program& p, const options& o) {
+      const std::size_t before = codegen::written_bytes();
       if (cuda::on_gpu(p)) {
         gpu = std::make_unique<cuda::executable>(p, o);
         bounds.emplace_back();
@@ -57,6 +59,7 @@ class executable {
         compiled_only.writes_kernels = false;
         make(p, compiled_only, o);
       }
+      code_bytes = static_cast<std::int64_t>(codegen::written_bytes() - before);
     }
 
     /// Of the lists that grow with extents.
@@ -81,6 +84,7 @@ class executable {
 
     plan decisions;
     std::vector<bound_plan> bounds;
+    std::int64_t code_bytes = 0;
     std::unique_ptr<cuda::executable> gpu;  // instead of the two, if the tensors are in GPU memory
   };
   const bound_plan* calls_ = nullptr;
@@ -104,9 +108,8 @@ bindings with_tensors_between(const plan& p, const bindings& b) {
   return {pointers, b.scalars};
 }
 
-/// Plans that are remembered before the memory is emptied, and bytes of their lists.
+/// Plans that are remembered before the memory is emptied.
 constexpr std::size_t most_remembered = 4096;
-constexpr std::int64_t most_listed_bytes = std::int64_t{256} << 20;
 
 void append(std::string& key, std::int64_t x) { key.append(reinterpret_cast<const char*>(&x), sizeof x); }
 
@@ -147,9 +150,9 @@ std::string key_of(const program& p, const options& o) {
 struct memory {
   std::mutex lock;
   std::unordered_map<std::string, std::shared_ptr<const executable>> plans;
-  std::int64_t listed_bytes = 0;
+  std::int64_t large_bytes = 0;
 
-  void forget() { plans.clear(), listed_bytes = 0; }
+  void forget() { plans.clear(), large_bytes = 0; }
 };
 
 memory& remembered() {
@@ -204,10 +207,10 @@ std::shared_ptr<const executable> find_or_make(const program& p, const options& 
   std::shared_ptr<const executable> made = make(p, o);
   reserve(*made, false);
   const std::lock_guard guard(m.lock);
-  const std::int64_t bytes = made->listed_bytes();
-  if (m.plans.size() >= most_remembered || m.listed_bytes + bytes > most_listed_bytes) m.forget();
+  const std::int64_t bytes = made->large_bytes();
+  if (m.plans.size() >= most_remembered || m.large_bytes + bytes > detail::most_large_bytes) m.forget();
   const auto [at, is_first] = m.plans.try_emplace(key, std::move(made));
-  if (is_first) m.listed_bytes += bytes;
+  if (is_first) m.large_bytes += bytes;
   return at->second;
 }
 
@@ -268,7 +271,7 @@ std::string describe(const program& p, const machine& m, const options& o) {
   return to_string(make_plan(p, m, o), m, true);
 }
 
-std::int64_t detail::listed_bytes(const executable& e) { return e.listed_bytes(); }
+std::int64_t detail::large_bytes(const executable& e) { return e.large_bytes(); }
 
 int detail::current_gpu() { return cuda::current_device().ordinal; }
 

@@ -156,7 +156,7 @@ front_call call_of(const flat_program& p, void** bases, const std::int64_t* numb
   }
   std::unique_ptr<memo_entry> made = with_memory_for_plan([&] { return make_entry(call); });
   matches(*made, call.program->number_count, call.numbers, call.bases, call.pointers);
-  const bool is_large = made->code && listed_bytes(*made->code) > most_listed_elsewhere;
+  const bool is_large = made->code && large_bytes(*made->code) > most_large_bytes_elsewhere;
   if (is_large || (!remembered.lists && !frees_at_end(remembered, p))) return run_entry(*made, call);
   run_entry(*with_memory_for_plan([&] { return remember(remembered, std::move(made)); }), call);
 }

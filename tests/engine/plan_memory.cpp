@@ -6,38 +6,57 @@
 
 #include <ricci/ricci.hpp>
 
+#include "codegen/codegen.hpp"
+
 using namespace ricci::labels;
 using ricci::dynamic;
 
 extern std::atomic<long> allocations_left;  // count_new.cpp
 extern const bool allocations_are_counted;
 
+namespace {
+
+/// C(i, j) = A(k, i) B(k, j), 64 by 64.
+ricci::program product(std::int64_t rows) {
+  ricci::program p;
+  p.labels = {{"k", rows}, {"i", 64}, {"j", 64}};
+  p.slot_count = 3;
+  ricci::statement s;
+  const auto matrix = [](int slot, const char* name, int x, int y) {
+    ricci::reference r;
+    r.slot = slot, r.type = ricci::dtype::f64, r.name = name, r.axes = {{x, 64}, {y, 1}};
+    return r;
+  };
+  s.left = matrix(0, "C", 1, 2);
+  s.terms.push_back({-1, false, {matrix(1, "A", 0, 1), matrix(2, "B", 0, 2)}});
+  p.statements.push_back(s);
+  return p;
+}
+
+}  // namespace
+
 TEST_CASE("plans with long lists of offsets are forgotten before they fill memory") {
   // A product of many rows: the engine lists them.
-  constexpr std::int64_t rows = 1000000, most_bytes = std::int64_t{256} << 20;
+  constexpr std::int64_t rows = 1000000, most_bytes = ricci::detail::most_large_bytes;
   std::shared_ptr<const ricci::executable> first;
   std::int64_t bytes = 0;
   for (int n = 0; bytes <= most_bytes; ++n) {
     REQUIRE(n < 100);
-    ricci::program p;
-    p.labels = {{"k", rows + n}, {"i", 64}, {"j", 64}};
-    p.slot_count = 3;
-    ricci::statement s;
-    const auto matrix = [](int slot, const char* name, int x, int y) {
-      ricci::reference r;
-      r.slot = slot, r.type = ricci::dtype::f64, r.name = name, r.axes = {{x, 64}, {y, 1}};
-      return r;
-    };
-    s.left = matrix(0, "C", 1, 2);
-    s.terms.push_back({-1, false, {matrix(1, "A", 0, 1), matrix(2, "B", 0, 2)}});
-    p.statements.push_back(s);
-    auto made = compile(p);
-    REQUIRE(ricci::detail::listed_bytes(*made) > ricci::detail::most_listed_elsewhere);
-    bytes += ricci::detail::listed_bytes(*made);
+    auto made = compile(product(rows + n));
+    REQUIRE(ricci::detail::large_bytes(*made) > ricci::detail::most_large_bytes_elsewhere);
+    bytes += ricci::detail::large_bytes(*made);
     if (!first) first = std::move(made);
     if (n < 2) CHECK(first.use_count() == 2);
   }
   CHECK(first.use_count() == 1);
+}
+
+TEST_CASE("the code of a plan counts as its lists do") {
+  const std::size_t before = ricci::codegen::written_bytes();
+  const auto made = compile(product(16));
+  const auto written = static_cast<std::int64_t>(ricci::codegen::written_bytes() - before);
+  CHECK((written > 1000 || ricci::codegen::best_target() == ricci::codegen::target::none));
+  CHECK(ricci::detail::large_bytes(*made) >= written);
 }
 
 TEST_CASE("every allocation for a plan fails once") {

@@ -71,11 +71,14 @@ struct footprint {
 /// Decides how the memory of the left side and of another reference relate. O(rank^2), no allocation.
 overlap::kind classify(const footprint& left, const footprint& other) noexcept;
 
-/// Bytes of lists of offsets in a plan, which grow with its extents.
-std::int64_t listed_bytes(const executable& e);
+/// Bytes of what may be large in a plan: lists of offsets, which grow with its extents, and code.
+std::int64_t large_bytes(const executable& e);
 
-/// What lists more is remembered by the engine alone, for a while.
-inline constexpr std::int64_t most_listed_elsewhere = 1 << 20;
+/// Plans with more are remembered by the engine alone, for a while.
+inline constexpr std::int64_t most_large_bytes_elsewhere = 1 << 20;
+
+/// Most such bytes of all plans that are remembered in one place.
+inline constexpr std::int64_t most_large_bytes = std::int64_t{256} << 20;
 
 /// The GPU for which compile() plans now: that of the thread's current CUDA context, else the first. Errors: no_gpu.
 int current_gpu();

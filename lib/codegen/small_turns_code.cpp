@@ -9,7 +9,7 @@ namespace {
 
 using namespace Xbyak::util;
 
-constexpr std::int64_t most_blocks = 64;
+constexpr std::int64_t most_blocks = 64, most_in_line = 8, short_run = 8;
 
 class small_turns_code : public turn_code {
  public:
@@ -33,7 +33,7 @@ class small_turns_code : public turn_code {
 
   static bool is_possible(const turn_request& r, target t) {
     const std::int64_t vectors = (r.x + across(r, t) - 1) / across(r, t);
-    return vectors * ((r.y + 3) / 4) <= most_blocks;
+    return vectors * ((r.y + 3) / 4) <= most_blocks || (t != target::avx512 && r.y <= short_run);
   }
 
  private:
@@ -87,9 +87,10 @@ class small_turns_code : public turn_code {
     dec(counter.cvt32());
     jnz(top, T_NEAR);
   }
-  void move(int l, std::int64_t steps) {
-    Xbyak::CodeGenerator::add(from(), static_cast<int>(steps * r_.from_loops[l] * r_.size));
-    Xbyak::CodeGenerator::add(to(), static_cast<int>(steps * r_.to_loops[l] * r_.size));
+  void move(int l, std::int64_t steps) { move_bytes(steps * r_.from_loops[l] * r_.size, steps * r_.to_loops[l] * r_.size); }
+  void move_bytes(std::int64_t from_bytes, std::int64_t to_bytes) {
+    Xbyak::CodeGenerator::add(from(), static_cast<int>(from_bytes));
+    Xbyak::CodeGenerator::add(to(), static_cast<int>(to_bytes));
   }
 
   void matrices(std::int64_t first, std::int64_t count) {
@@ -113,12 +114,29 @@ class small_turns_code : public turn_code {
     vmovups(place, y);
   }
 
-  /// Rows that are written in their order, so that each may spill over those behind it.
   void matrix() {
+    const std::int64_t vectors = r_.x / across_, steps = vectors * across_;
+    if (wide() || vectors * ((r_.y + 3) / 4) <= most_in_line) return columns(0, r_.x);
+    mov(r8d, static_cast<std::uint32_t>(vectors));
+    Xbyak::Label top;
+    align(16);
+    L(top);
+    last_x_ = steps - across_;
+    columns(0, across_);
+    last_x_ = 0;
+    move_bytes(across_ * r_.from_x * r_.size, across_ * r_.size);
+    dec(r8d);
+    jnz(top, T_NEAR);
+    move_bytes(-steps * r_.from_x * r_.size, -steps * r_.size);
+    columns(steps, r_.x);
+  }
+
+  /// Some columns of what is written, in the order of its rows, so that each may spill over those behind it.
+  void columns(std::int64_t x0, std::int64_t end) {
     const std::int64_t rows = rows_at_once();
     for (std::int64_t y = 0; y < r_.y; y += rows) {
       const std::int64_t first = std::max<std::int64_t>(0, std::min(y, r_.y - rows));
-      for (std::int64_t x = 0; x < r_.x; x += across_) {
+      for (std::int64_t x = x0; x < end; x += across_) {
         const bool whole = x + across_ <= r_.x || pads();
         block_at(whole ? x : r_.x - across_, first, std::min(rows, r_.y));
       }
@@ -128,7 +146,7 @@ class small_turns_code : public turn_code {
   void block_at(std::int64_t x, std::int64_t y, std::int64_t rows) {
     const int lanes = static_cast<int>(std::min<std::int64_t>(across_, r_.x - x));
     const Xbyak::RegExp source = from() + static_cast<std::size_t>((from_at_ + x * r_.from_x + y) * r_.size);
-    read_beyond((r_.x - 1) * r_.from_x + r_.y - x * r_.from_x - y, r_.from_x);
+    read_beyond((r_.x - 1 - std::max(x, last_x_)) * r_.from_x + r_.y - y, r_.from_x);
     if (element() == 16) load_pieces(8, [&](int p) { return ptr[source + static_cast<std::size_t>(std::min(p, lanes - 1) * r_.from_x * 16)]; });
     else turn(source, r_.from_x * r_.size, static_cast<int>(rows), 8, lanes);
     for (std::int64_t i = 0; i < rows; ++i) {
@@ -164,6 +182,7 @@ class small_turns_code : public turn_code {
   const std::int64_t across_;  // elements of a register
   const bool alone_;           // matrices of a register are permuted
   std::int64_t from_at_ = 0, to_at_ = 0;  // elements, of the matrix at hand
+  std::int64_t last_x_ = 0;    // where the last of the columns begin that the block at hand is written for
   Xbyak::Label order_;
 };
 

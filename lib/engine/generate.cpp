@@ -44,13 +44,17 @@ std::optional<codegen::turn_request> turn_of(const kernels::move_args& g, dtype 
 
 void generate_turn(bound_step& s, codegen::target t) {
   if (s.type_b != s.type_c || s.conj_b || known_factor(s.beta) != codegen::factor::zero || size_of(s.type_b) < 4) return;
-  for (tile_args& x : s.tiles)
-    if (const auto turn = turn_of(x.store_c, s.type_b)) x.first = codegen::make(*turn, t);
+  constexpr std::int64_t small = 8192, short_run = 8;  // bytes, elements: beyond, movers are as fast
+  for (tile_args& x : s.tiles) {
+    const auto turn = turn_of(x.store_c, s.type_b);
+    if (!turn || (s.parallel && turn->x * turn->y * turn->size > small && (s.vector_bytes >= 64 || turn->y > short_run))) continue;
+    x.first = codegen::make(*turn, t);
+  }
 }
 
 /// What packs b, if that is small matrices to be turned: as planning::candidate::turned_cycles() has it.
 std::shared_ptr<const codegen::kernel> packing_of(const bound_step& s, const tile_args& x, codegen::target t) {
-  if (s.pack_b < 0 || s.lanes != kernels::lanes::n || s.type_b != s.type || x.contract.row.extent < 2) return nullptr;
+  if (s.pack_b < 0 || s.lanes != kernels::lanes::n || s.type_b != s.type || (s.vector_bytes >= 64 && x.contract.row.extent < 2)) return nullptr;
   auto turn = turn_of(x.pack_b, s.type);
   if (!turn || !planning::is_turned_small(turn->x, turn->from_x, turn->y, turn->size, s.vector_bytes)) return nullptr;
   turn->scratch = true;  // unless other matrices lie between the rows

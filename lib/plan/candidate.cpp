@@ -77,9 +77,10 @@ double candidate::turned_cycles() const {
     else if (x.label == step.lane_label) lane = &x;
     else matrices *= x.tile;
   }
-  if (rows < 2 || !run || !lane || lane->tile < lane->extent || run->tile < run->extent || !is_turned_small(lane->tile, std::abs(lane->b), run->tile, size, m.vector_bytes)) return 0;
+  const bool masks = m.vector_bytes >= 64;  // movers put few rows together from whole registers
+  if (!run || !lane || (masks && (rows < 2 || lane->tile < lane->extent)) || run->tile < run->extent || !is_turned_small(lane->tile, std::abs(lane->b), run->tile, size, m.vector_bytes)) return 0;
   constexpr double begin = 45;
-  if (m.vector_bytes < 64) {
+  if (!masks) {
     const std::int64_t together = size == 16 ? 1 : size == 8 ? 2 : 4;  // rows that come out of a block
     const double each = size == 16 ? 1 : size == 8 ? 3 : 10;
     return static_cast<double>(matrices) * (static_cast<double>(divide_up(lane->tile * size, m.vector_bytes) * divide_up(run->tile, together)) * each + 1) + begin;

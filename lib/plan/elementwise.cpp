@@ -206,6 +206,11 @@ bool is_small_turn(const plan_step& s) {
   for (const step_axis& a : s.axes) bytes *= a.extent;
   constexpr std::int64_t few = 64;  // elements, which a mover's kernel copies one by one
   if (bytes <= few * size && s.axes.size() > 2) return false;
+  // Many tiny matrices are no call each.
+  std::int64_t matrix = 1;
+  for (const step_axis& a : s.axes)
+    if (a.label == s.lane_label || std::any_of(s.turned.begin(), s.turned.end(), [&](int i) { return stride_of(s.op.inputs[static_cast<std::size_t>(i)], a.label) == 1; })) matrix *= a.extent;
+  if (!s.stream_c && matrix <= few && bytes >= 8 * matrix * size) return false;
   return !s.turned.empty() && s.packed.empty() && !s.buffer_c && (size == 16 || bytes <= (size == 4 ? 1 << 18 : 1 << 15));
 }
 

@@ -123,6 +123,7 @@ void candidate::follow_rows_of_c() {
 }
 
 void candidate::follow_rows() {
+  constexpr double enough = 8192;  // bytes of a call
   double elements = 1;
   step_axis* outer = nullptr;
   for (step_axis& x : step.axes) {
@@ -132,7 +133,8 @@ void candidate::follow_rows() {
   }
   const double bytes = elements * static_cast<double>(size_of(op.c.type));
   if (step.lanes != lanes::batch || !outer || !block_labels.empty() || m.caches.empty() || bytes < static_cast<double>(m.caches[0].bytes)) return;
-  outer->tile = std::min<std::int64_t>(outer->tile, 8);
+  const double inner = bytes / static_cast<double>(outer->extent);
+  outer->tile = std::min(outer->tile, std::max<std::int64_t>(8, std::llround(enough / inner)));
 }
 
 namespace {

@@ -11,10 +11,11 @@ inline constexpr std::int64_t most_turned_span = 16 << 10;
 /// Rows of `run` neighbours, `rows` of them, `apart` elements of `size` bytes from one to the next: they become columns, registers of
 /// `vector` bytes at a time. A few rows or neighbours alone are no work for whole registers of 64 bytes, unless all fit into some.
 inline bool is_turned_small(std::int64_t rows, std::int64_t apart, std::int64_t run, std::int64_t size, std::int64_t vector) {
-  constexpr std::int64_t most_blocks = 64;
+  constexpr std::int64_t most_blocks = 64, short_run = 8;
   if (size < 4 || rows < 2 || run < 2 || apart < run || rows * apart * size > most_turned_span) return false;
   if (vector >= 64 && rows * run * size <= 4 * vector && apart == run) return true;
-  return (vector < 64 || (run >= 4 && 2 * rows * size > vector)) && (rows * size + vector - 1) / vector * ((run + 3) / 4) <= most_blocks;
+  const bool few = (rows * size + vector - 1) / vector * ((run + 3) / 4) <= most_blocks;
+  return vector < 64 ? few || run <= short_run : few && run >= 4 && 2 * rows * size > vector;
 }
 
 }  // namespace ricci::planning

@@ -52,6 +52,7 @@ TEMPLATE_TEST_CASE("copies that transpose small matrices", "", float, double, st
     r.size = sizeof(TestType);
     const std::int64_t most = n % 2 ? 9 : 33;
     r.x = some(1, most), r.y = some(1, most);
+    if (n % 10 == 7) r.x = some(30, 300), r.y = some(1, 9);
     r.from_x = r.y + some(0, 2) * (n % 4 == 0), r.to_y = r.x + some(0, 9) * (n % 3 == 0);
     r.scratch = n % 5 < 3;
     r.loops[0] = some(1, 9), r.from_loops[0] = r.from_x * r.x + some(0, 2) * (n % 7 == 0), r.to_loops[0] = r.to_y * r.y + some(0, 40) * (n % 7 == 1);
@@ -61,7 +62,7 @@ TEMPLATE_TEST_CASE("copies that transpose small matrices", "", float, double, st
     int narrow = 0;
     if (t == codegen::target::avx512) test<TestType>(r, codegen::target::avx2, narrow);
   }
-  CHECK((written > 1000 || t != codegen::target::avx512));
+  CHECK((written > 1000 || t == codegen::target::none));
 }
 
 TEMPLATE_TEST_CASE("copies that transpose", "", float, double) {

@@ -136,7 +136,7 @@ void generate_past(bound_step& s, const std::vector<codegen::request>& first, co
 
 void generate_kernels(bound_step& s, const options& o) {
   const codegen::target t = codegen::best_target();
-  if (s.how == method::move && !(s.parallel && s.stream_c) && t != codegen::target::none) return generate_turn(s, t);
+  if (s.how == method::move && !(s.parallel && s.stream_c && s.vector_bytes >= 64) && t != codegen::target::none) return generate_turn(s, t);
   if (s.how == method::blocked) {
     find_rows(s);
     if (t != codegen::target::none) generate_blocked(s, t);

@@ -111,7 +111,7 @@ std::function<void()> add_bench(CLI::App& app) {
   CLI::App* const c = bench->add_subcommand("gemm", "Batches of small matrix products");
   const auto given = std::make_shared<arguments>();
   c->add_option("--dtype", given->types, "f64, f32, c64, c128, f16, bf16; several with commas");
-  c->add_option("--sizes", given->sizes, "2:32, 5x6x7, @file.csv with columns m,n,k; several with commas");
+  c->add_option("--sizes", given->sizes, "2:32, 5x6x7, numbers from 1 to 9999, @file.csv with columns m,n,k (up to 64 are taken); several with commas");
   c->add_option("--beta", given->betas, "0, 1 or 0,1");
   c->add_option("--layout", given->layouts, "strided, pointers, interleaved");
   c->add_option("--footprint", given->footprints, "l1, l2, l3, dram: where A, B and C lie together");

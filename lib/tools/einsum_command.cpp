@@ -42,7 +42,7 @@ std::function<void()> add_einsum(CLI::App& app) {
   c->add_flag("--deterministic", given->deterministic, "Ignore tuning tables: the same bits with any table");
   c->add_option("--backend", given->backend, "cpu or cuda")->check(CLI::IsMember({"cpu", "cuda"}));
   c->add_option("--threads", given->threads, "Most threads to use; 0: all")->check(CLI::Range(0, 65536));
-  c->add_option("--dtype", given->type, "Compute in f32, f64, c64, c128 or f16 instead of NumPy's choice")->check(not_empty);
+  c->add_option("--dtype", given->type, "Compute in f32, f64, c64, c128 or f16 (NumPy's float32, f4 and the like are understood) instead of NumPy's choice")->check(not_empty);
   return [given] { run(*given); };
 }
 

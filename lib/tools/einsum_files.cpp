@@ -180,7 +180,7 @@ dtype parse_dtype(const std::string& text) {
     if (text == ricci::name_of(static_cast<dtype>(t))) return static_cast<dtype>(t);
   for (const auto& [name, type] : numpy_names)
     if (text == name) return type;
-  throw error(errc::bad_argument, "'" + text + "' is not an element type; known are f32, f64, c64, c128, f16 and bf16");
+  throw error(errc::bad_argument, "'" + text + "' is not an element type; known are f32, f64, c64, c128, f16 and, without .npy files, bf16");
 }
 
 }  // namespace ricci::tools

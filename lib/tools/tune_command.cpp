@@ -88,7 +88,7 @@ std::function<void()> add_tune(CLI::App& app) {
   CLI::App* command = app.add_subcommand("tune", "Finds the best kernels for this machine and remembers them");
   const auto c = std::make_shared<choices>();
   command->add_option("--dtype", c->types, "f64, f32, c128, c64, on the GPU f16 and bf16 too; several with commas");
-  command->add_option("--sizes", c->sizes, "2:32, 8, 5x6x7, @file.csv with columns m,n,k; several with commas");
+  command->add_option("--sizes", c->sizes, "2:32, 8, 5x6x7, @file.csv with columns m,n,k; numbers from 1 to 64; several with commas");
   command->add_option("--rounds", c->rounds, "Measurements of each candidate")->check(CLI::Range(1, 1000));
   command->add_option("--backend", c->backend, "cpu or cuda")->check(CLI::IsMember({"cpu", "cuda"}));
   command->add_flag("--thorough", c->thorough, "cuda: other candidates than the usual ones");

@@ -40,8 +40,10 @@ struct mdspan_view<M, axis_list<D...>> {
 }  // namespace detail
 
 /// Static extents stay static; the strides are the mapping's. The mapping must be strided.
-template <detail::mdspan_like M>
-constexpr auto view(const M& m) {
+template <class X>
+  requires detail::mdspan_like<std::remove_cvref_t<X>>
+constexpr auto view(X&& m) {
+  using M = std::remove_cvref_t<X>;
   constexpr int rank = static_cast<int>(M::rank());
   using result = typename detail::mdspan_view<M, typename detail::make_axis_list<rank>::type>::type;
   std::int64_t numbers[detail::at_least_one(2 * rank)]{};

@@ -121,6 +121,12 @@ TEST_CASE("the batch of the papers") {
   g.push_back(view);
   CHECK(g.size() == 1);
   CHECK(g(0)(1, 2) == view(1, 2));
+
+  const std::size_t count = 15;  // any integers, without a warning
+  const auto same = ricci::make_batch<double>(of_size(count - 10, 5u), count);
+  CHECK(same.size() == 15);
+  CHECK(same(count - 1)(4, 4) == 0);
+  CHECK(g(count - 15).data() == g(0_c).data());
 }
 
 TEMPLATE_TEST_CASE("static, dynamic and mixed sizes", "", float, double, ricci::half, ricci::bfloat16) {

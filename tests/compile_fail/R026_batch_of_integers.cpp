@@ -5,8 +5,9 @@
 
 void run() {
 #ifdef BAD
-  ricci::make_batch<int>(ricci::of_size(3, 3), 5);
+  auto b = ricci::make_batch<int>(ricci::of_size(3, 3), 5);
 #else
-  ricci::make_batch<float>(ricci::of_size(3, 3), 5);
+  auto b = ricci::make_batch<float>(ricci::of_size(3, 3), 5);
 #endif
+  b(0)(1, 2) = b(1, 1, 2);
 }

@@ -54,7 +54,7 @@ template <class X, class Y>
 concept addable = requires(X& x, const Y& y) { x + y; } || requires(X& x, const Y& y) { x += y; };
 
 template <class X>
-concept viewable = requires(X&& x) { ricci::view(std::forward<X>(x)); };
+concept refused = std::is_same_v<decltype(ricci::view(std::declval<X>())), ricci::detail::unviewed>;
 
 }  // namespace
 
@@ -285,9 +285,29 @@ TEST_CASE("views of vectors, arrays and spans") {
 
   STATIC_REQUIRE_FALSE(addable<std::vector<ricci::half>, ricci::half>);  // although it is found among ricci's operators
   STATIC_REQUIRE_FALSE(addable<std::vector<ricci::half>, std::vector<ricci::half>>);
-  STATIC_REQUIRE_FALSE(viewable<tensor<double, 3>&>);  // these have view()
-  STATIC_REQUIRE_FALSE(viewable<ricci::ndarray<double>&>);
-  STATIC_REQUIRE_FALSE(viewable<int&>);
+  STATIC_REQUIRE(refused<ricci::ndarray<double>&>);
+  STATIC_REQUIRE(refused<int&>);
+}
+
+TEST_CASE("views whose extents are a list, views of tensors") {
+  std::vector<double> memory{1, 2, 3, 4, 5, 6, 7};
+  const std::size_t rows = 2;
+  const auto v = ricci::view(memory.data(), {rows, std::size_t(3)});
+  STATIC_REQUIRE(std::is_same_v<decltype(v), const ricci::tensor_view<double, dynamic, dynamic>>);
+  CHECK(v(1, 2) == 6);
+  const auto w = ricci::view(std::as_const(memory), {3, 2});
+  STATIC_REQUIRE(std::is_same_v<decltype(w), const ricci::tensor_view<const double, dynamic, dynamic>>);
+  CHECK(w(2, 0) == 5);
+  STATIC_REQUIRE(std::is_same_v<decltype(ricci::view(ricci::gpu, memory.data(), {2, 3})), ricci::tensor_view<double, dynamic, dynamic, ricci::gpu>>);
+  CHECK(code_of([&] { static_cast<void>(ricci::view(memory, {2, 4})); }) == ricci::errc::bad_extent);
+  CHECK(code_of([&] { static_cast<void>(ricci::view(memory.data(), {-2})); }) == ricci::errc::bad_extent);
+
+  tensor<double, 2, 3> A;
+  ricci::view(A)(i, j) = 2 * v(i, j);
+  CHECK(A(1, 2) == 12);
+  STATIC_REQUIRE(std::is_same_v<decltype(ricci::view(A)), ricci::tensor_view<double, 2, 3>>);
+  STATIC_REQUIRE(std::is_same_v<decltype(ricci::view(std::as_const(A))), ricci::tensor_view<const double, 2, 3>>);
+  CHECK(ricci::view(v).data() == memory.data());
 }
 
 TEST_CASE("a view of a vector needs no more elements than there are") {

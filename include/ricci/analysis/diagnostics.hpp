@@ -193,6 +193,14 @@ struct unequal_lists {
   static_assert(never<extents>, "ricci[R024]: a view has a stride for each extent; see docs/errors.md#R024");
 };
 
+/// view(2.0), view(ptr), view(b): memory is viewed, which somebody owns; a pointer has its extents beside it.
+template <class given>
+struct no_view {
+  static_assert(never<sizeof(given)>,
+                "ricci[R032]: this is not viewed; view(pointer, {3, 4}), a std::vector, a tensor, or with <ricci/eigen.hpp> an Eigen matrix; see "
+                "docs/errors.md#R032");
+};
+
 /// sqrt(x(i) + y(i)), exp(-x(i)): a function takes one real tensor or local without a sign, / also a product of them;
 /// assign a sum to a local first. min and max stand alone in their term.
 template <int factors>
@@ -293,6 +301,20 @@ struct batches_that_do_not_fit {
 template <std::int64_t rows, std::int64_t cols, std::int64_t group_rows, std::int64_t group_cols>
 struct matrix_of_other_size {
   static_assert(never<rows>, "ricci[R021]: the matrices of these batches do not fit; see docs/errors.md#R021");
+};
+
+/// of_size(3), make_batch<double>(5, 5, 15), make_batch(of_size(5, 5), 15).
+template <class... given>
+struct batch_arguments {
+  static_assert(never<sizeof...(given)>,
+                "ricci[R033]: a batch is made by make_batch<double>(of_size(rows, cols), count) of integers or constants; see docs/errors.md#R033");
+};
+
+/// batch_gemm(a, b, c), or with tensors, which are multiplied by labels.
+template <class... given>
+struct gemm_arguments {
+  static_assert(never<sizeof...(given)>,
+                "ricci[R033]: write batch_gemm(alpha, a, b, beta, c) with numbers alpha and beta, and batches or groups; see docs/errors.md#R033");
 };
 
 /// Text of exactly its length, so that compilers print it well.

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include <ricci/batch/size.hpp>
-#include <ricci/expr/access.hpp>
+#include <ricci/expr/nodes.hpp>
 #include <ricci/tensor/print.hpp>
 #include <ricci/tensor/tensor.hpp>
 
@@ -64,15 +64,26 @@ class batch {
   const tensor_type& as_tensor() const& { return tensor_; }
   tensor_type as_tensor() && { return std::move(tensor_); }
 
-  auto operator()(std::int64_t e) & { return matrix<T>(tensor_.data(), e); }
-  auto operator()(std::int64_t e) const& { return matrix<const T>(tensor_.data(), e); }
-  auto operator()(std::int64_t e) const&& = delete;  // a view of a temporary
+  template <detail::count_like E>
+  auto operator()(const E& e) & { return matrix<T>(tensor_.data(), static_cast<std::int64_t>(e)); }
+  template <detail::count_like E>
+  auto operator()(const E& e) const& { return matrix<const T>(tensor_.data(), static_cast<std::int64_t>(e)); }
+  template <detail::count_like E>
+  auto operator()(const E& e) const&& = delete;  // a view of a temporary
   template <class E, class Row, class Column>
   decltype(auto) operator()(const E& e, const Row& i, const Column& j) & { return tensor_(e, i, j); }
   template <class E, class Row, class Column>
   decltype(auto) operator()(const E& e, const Row& i, const Column& j) const& { return tensor_(e, i, j); }
   template <class E, class Row, class Column>
   decltype(auto) operator()(const E& e, const Row& i, const Column& j) const&& { return std::move(tensor_)(e, i, j); }  // an element at most
+
+  /// b(0, 1), b(e): the labels of a batch are three.
+  template <class... X>
+    requires(sizeof...(X) != 3 && !(sizeof...(X) == 1 && (detail::count_like<X> && ...)))
+  detail::broken_node operator()(const X&...) const {
+    static_cast<void>(sizeof(detail::subscript_count<3, static_cast<int>(sizeof...(X))>));
+    return {};
+  }
 
   void fill(const T& x) { tensor_.fill(x); }
   auto begin() { return tensor_.begin(); }
@@ -118,16 +129,40 @@ bool operator==(const batch<T, R, C, X...>& x, const batch<T, S, D, Y...>& y) { 
 template <class T, std::int64_t R, std::int64_t C, auto... X>
 std::ostream& operator<<(std::ostream& out, const batch<T, R, C, X...>& x) { return out << x.as_tensor(); }
 
+namespace detail {
+
+template <class X> inline constexpr bool is_matrix_size = false;
+template <std::int64_t Rows, std::int64_t Cols> inline constexpr bool is_matrix_size<matrix_size<Rows, Cols>> = true;
+
+/// A size, a count, and whatever follows.
+template <class... X> inline constexpr bool make_a_batch = false;
+template <class Size, class Count, class... Tags>
+inline constexpr bool make_a_batch<Size, Count, Tags...> = is_matrix_size<Size> && count_like<Count>;
+
+}  // namespace detail
+
 /// `make_batch<double>(of_size(5_c, 5_c), 15)`: zeros. Tags behind the count are options of the tensor:
 /// `make_batch<float>(of_size(n, n), count, interleaved<8>)`.
-template <element T, std::int64_t Rows, std::int64_t Cols, class... Tags>
-auto make_batch(const matrix_size<Rows, Cols>& size, std::int64_t count, Tags...) {
-  return batch<T, Rows, Cols, Tags{}...>(size, count);
+template <class T, std::int64_t Rows, std::int64_t Cols, detail::count_like Count, class... Tags>
+auto make_batch(const matrix_size<Rows, Cols>& size, const Count& count, Tags...) {
+  if constexpr (element<T>) {
+    return batch<T, Rows, Cols, Tags{}...>(size, static_cast<std::int64_t>(count));
+  } else {
+    static_cast<void>(sizeof(detail::not_an_element<T>));
+    return batch<double, Rows, Cols, Tags{}...>(size, 0);
+  }
 }
-template <class T, std::int64_t Rows, std::int64_t Cols, class... Tags>
-  requires(!element<T>)
-void make_batch(const matrix_size<Rows, Cols>&, std::int64_t, Tags...) {
-  static_cast<void>(sizeof(detail::not_an_element<T>));
+/// make_batch<double>(5, 5, 15), make_batch(of_size(5, 5), 15).
+template <class T, class... X>
+  requires(!detail::make_a_batch<X...>)
+batch<double, dynamic, dynamic> make_batch(const X&...) {
+  static_cast<void>(sizeof(detail::batch_arguments<X...>));
+  return {{0, 0}, 0};
+}
+template <std::int64_t Rows, std::int64_t Cols, class... X>
+batch<double, Rows, Cols> make_batch(const matrix_size<Rows, Cols>& size, const X&...) {
+  static_cast<void>(sizeof(detail::batch_arguments<matrix_size<Rows, Cols>, X...>));
+  return {size, 0};
 }
 
 }  // namespace ricci

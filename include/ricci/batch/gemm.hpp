@@ -16,6 +16,13 @@ template <class Left, class Right> struct batches_without_labels;  // analysis/d
 template <class X>
 concept batch_like = requires { requires std::remove_cvref_t<X>::ricci_batch; };
 
+template <class... Given> struct gemm_arguments;  // the same
+
+/// alpha, a, b, beta, c.
+template <class... X> inline constexpr bool gemm_operands = false;
+template <class S, class A, class B, class Z, class C>
+inline constexpr bool gemm_operands<S, A, B, Z, C> = !batch_like<S> && batch_like<A> && batch_like<B> && !batch_like<Z> && batch_like<C>;
+
 /// Matrices that may not be written: those of a const batch, which owns them, and those of a group of const ones.
 template <class C>
 inline constexpr bool is_read_only = [] {
@@ -35,7 +42,7 @@ void multiply_batches(dtype type, std::complex<double> alpha, const batch_operan
 
 template <class T, class S>
 std::complex<double> batch_scalar(const S& x) {
-  if constexpr (is_complex_type<T>) return std::complex<double>(x);
+  if constexpr (is_complex_type<S>) return std::complex<double>(x);
   else return static_cast<double>(x);
 }
 
@@ -63,6 +70,13 @@ void batch_gemm(const S& alpha, const A& a, const B& b, const Z& beta, C&& c) {
   else
     detail::multiply_batches(dtype_of<T>, detail::batch_scalar<T>(alpha), a.operand(), b.operand(),
                              detail::batch_scalar<T>(beta), c.operand());
+}
+
+/// batch_gemm(a, b, c), batch_gemm(1.0, A, B, 0.0, C) of tensors.
+template <class... X>
+  requires(!detail::gemm_operands<X...>)
+void batch_gemm(const X&...) {
+  static_cast<void>(sizeof(detail::gemm_arguments<X...>));
 }
 
 /// The batch of the products a_e b_e. Errors: as batch_gemm.

@@ -78,7 +78,9 @@ class group {
   }
 
   /// A view of matrix e.
-  view_type operator()(std::int64_t e) const {
+  template <detail::count_like E>
+  view_type operator()(const E& matrix) const {
+    const auto e = static_cast<std::int64_t>(matrix);
     if (e < 0 || e >= size()) detail::throw_no_matrix(e, size());
     std::int64_t numbers[4];
     int n = 0;

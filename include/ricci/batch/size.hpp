@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include <ricci/index/subscript.hpp>
 #include <ricci/tensor/shape.hpp>
@@ -22,6 +23,15 @@ constexpr std::int64_t static_extent() {
   else return dynamic;
 }
 
+/// What counts matrices: integers of any type, constants, and what converts to one.
+template <class N>
+concept count_like = integer_like<N> || (std::is_class_v<N> && std::is_convertible_v<const N&, std::int64_t>);
+
+template <class... Given> struct batch_arguments;  // analysis/diagnostics.hpp
+
+template <class... X>
+inline constexpr bool are_sizes = sizeof...(X) == 2 && ((integer_like<X> || constant_like<X>) && ...);
+
 }  // namespace detail
 
 /// Rows and columns as integers, or as constants (`5_c`), which become part of the type.
@@ -30,6 +40,13 @@ template <class R, class C>
 constexpr auto of_size(R rows, C cols) {
   return matrix_size<detail::static_extent<R>(), detail::static_extent<C>()>{static_cast<std::int64_t>(rows),
                                                                               static_cast<std::int64_t>(cols)};
+}
+/// of_size(3), of_size(2.5, 3).
+template <class... X>
+  requires(!detail::are_sizes<X...>)
+constexpr matrix_size<dynamic, dynamic> of_size(const X&...) {
+  static_cast<void>(sizeof(detail::batch_arguments<X...>));
+  return {};
 }
 
 }  // namespace ricci

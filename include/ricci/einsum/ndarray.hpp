@@ -135,6 +135,9 @@ class ndarray {
   ndarray() : ndarray(std::vector<std::int64_t>{}) {}
   explicit ndarray(std::vector<std::int64_t> extents) : ndarray(std::move(extents), true) {}
   ndarray(std::initializer_list<std::int64_t> extents) : ndarray(std::vector<std::int64_t>(extents), true) {}
+  template <class N>
+    requires std::is_integral_v<N>
+  ndarray(std::initializer_list<N> extents) : ndarray(std::vector<std::int64_t>(extents.begin(), extents.end()), true) {}
 
   ndarray(const ndarray& other) : size_(other.size_), extents_(other.extents_), strides_(other.strides_) {
     if (!other.data_) return;  // moved from

@@ -198,6 +198,12 @@ struct broken_node : expression_base {
   template <class T>
     requires(!requires { T::ricci_expression; })
   operator T() const;
+  template <class E>
+  const broken_node& operator=(const E&) const;
+  template <class E>
+  const broken_node& operator+=(const E&) const;
+  template <class E>
+  const broken_node& operator-=(const E&) const;
   static constexpr bool ricci_expression = true;
   static constexpr counts size{0, 0, 0, 0, 0, 1, 1, 0, 0, true};
 };

@@ -59,6 +59,17 @@ struct strided_gpu_view<T, axis_list<D...>> {
   using type = tensor_view<T, always_dynamic<D>..., strided, gpu>;
 };
 
+template <class T, class Sequence> struct dense_view;
+template <class T, int... D>
+struct dense_view<T, axis_list<D...>> {
+  using type = tensor_view<T, always_dynamic<D>...>;
+};
+template <class T, class Sequence> struct dense_gpu_view;
+template <class T, int... D>
+struct dense_gpu_view<T, axis_list<D...>> {
+  using type = tensor_view<T, always_dynamic<D>..., gpu>;
+};
+
 /// Throws errc::bad_extent if one of the extents is negative.
 void check_extents(const std::int64_t* extents, int rank);
 
@@ -68,6 +79,22 @@ void check_room(const std::int64_t* extents, int rank, int width, std::int64_t c
 template <int Given> struct loose_extents;        // analysis/diagnostics.hpp
 template <int Extents, int Strides> struct unequal_lists;
 template <class Tensor> struct temporary_tensor;  // the same
+template <class Given> struct no_view;            // the same
+
+/// Stands for a view that was reported; what is written of it is, too.
+struct broken_node;
+struct unviewed {
+  template <class... S>
+  broken_node operator()(const S&...) const;
+};
+template <class Given>
+constexpr unviewed refuse_view() {
+  static_cast<void>(sizeof(no_view<Given>));
+  return {};
+}
+
+template <class X>
+concept without_view = !std::is_pointer_v<std::decay_t<X>> && !element_list<std::remove_reference_t<X>>;
 
 /// It owns no elements: it is copied without them, and they are not const because it is.
 template <class X>
@@ -116,6 +143,46 @@ constexpr auto view(X&& x, const extents<Options...>& shape) {
   return out;
 }
 
+/// Row-major with run-time extents: `view(ptr, {count, 8, 8})`, `view(x, {n, m})`.
+/// Errors    bad_extent if one of the extents is negative, or if x has too few elements.
+template <class T, std::size_t N>
+constexpr auto view(T* data, const detail::number (&extents)[N]) {
+  std::int64_t numbers[N];
+  for (std::size_t d = 0; d < N; ++d) numbers[d] = extents[d].value;
+  detail::check_extents(numbers, static_cast<int>(N));
+  return typename detail::dense_view<T, typename detail::make_axis_list<static_cast<int>(N)>::type>::type(data, numbers);
+}
+template <class X, std::size_t N>
+  requires detail::element_list<std::remove_reference_t<X>>
+constexpr auto view(X&& x, const detail::number (&extents)[N]) {
+  const auto all = view(static_cast<X&&>(x));
+  const auto out = view(all.data(), extents);
+  detail::check_room(out.numbers(), static_cast<int>(N), 0, all.extent(0));
+  return out;
+}
+
+/// What a tensor gives as A.view(), for what is written for any of these.
+template <class X>
+  requires detail::has_shape<std::remove_cvref_t<X>>
+constexpr auto view(X&& x) {
+  if constexpr (requires { x.view(); }) {
+    if constexpr (!std::is_lvalue_reference_v<X>) static_cast<void>(sizeof(detail::temporary_tensor<X>));
+    return x.view();
+  } else {
+    return x;
+  }
+}
+
+/// view(2.0), view(ptr), view(A, {4}): it says what there is a view of. What is viewed elsewhere is preferred.
+template <class X>
+constexpr detail::unviewed view(X&&) { return detail::refuse_view<std::remove_cvref_t<X>>(); }
+template <class X, auto... Options>
+  requires detail::without_view<X>
+constexpr detail::unviewed view(X&&, const extents<Options...>&) { return detail::refuse_view<std::remove_cvref_t<X>>(); }
+template <class X, std::size_t N>
+  requires detail::without_view<X>
+constexpr detail::unviewed view(X&&, const detail::number (&)[N]) { return detail::refuse_view<std::remove_cvref_t<X>>(); }
+
 /// view(x, 3, 4): extents are one argument.
 template <class X, class... N>
   requires(sizeof...(N) > 0 && (detail::integer_like<N> && ...) && requires(X& x) { x[0]; })
@@ -145,7 +212,12 @@ constexpr auto view(T*, const detail::number (&)[N], const detail::number (&)[M]
   return dynamic_view<T, static_cast<int>(N)>();
 }
 
-/// The same over GPU memory: `view(gpu, device_pointer, {count, 8, 8}, {64, 1, 8})`.
+/// The same over GPU memory: `view(gpu, device_pointer, {count, 8, 8})`, `view(gpu, device_pointer, {count, 8, 8}, {64, 1, 8})`.
+template <class T, std::size_t N>
+constexpr auto view(gpu_tag, T* data, const detail::number (&extents)[N]) {
+  const auto on_host = view(data, extents);
+  return typename detail::dense_gpu_view<T, typename detail::make_axis_list<static_cast<int>(N)>::type>::type(data, on_host.numbers());
+}
 template <class T, std::size_t N>
 constexpr auto view(gpu_tag, T* data, const detail::number (&extents)[N], const detail::number (&strides)[N]) {
   const auto on_host = view(data, extents, strides);

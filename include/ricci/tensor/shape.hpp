@@ -120,7 +120,7 @@ struct shape {
     [[maybe_unused]] const auto take = [&]<auto Option>() {
       if constexpr (is_extent_option<std::remove_cv_t<decltype(Option)>>) {
         out.at[d] = static_cast<std::int64_t>(Option);
-        out.number[d] = Option == dynamic ? out.dynamic_count++ : -1;
+        out.number[d] = out.at[d] == dynamic ? out.dynamic_count++ : -1;
         ++d;
       }
     };

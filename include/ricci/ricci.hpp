@@ -5,9 +5,12 @@
 #error "ricci needs C++20: -std=c++20, or target_compile_features(... cxx_std_20)"
 #else
 
-#include <ricci/index/subscript.hpp>  // first, so that compilers tell of few includes where a label is wrong
+#include <ricci/index/subscript.hpp>  // these first, so that compilers tell of few includes where a label or an expression is wrong
+#include <ricci/expr/access.hpp>
+#include <ricci/expr/nodes.hpp>
 
 #include <ricci/analysis/diagnostics.hpp>
+#include <ricci/analysis/misuse.hpp>
 #include <ricci/batch/gemm.hpp>
 #include <ricci/batch/interleave.hpp>
 #include <ricci/einsum/einsum.hpp>
@@ -15,6 +18,7 @@
 #include <ricci/expr/even_odd.hpp>
 #include <ricci/expr/functions.hpp>
 #include <ricci/expr/local.hpp>
+#include <ricci/expr/no_functions.hpp>
 #include <ricci/expr/operators.hpp>
 #include <ricci/expr/print.hpp>
 #include <ricci/expr/statement.hpp>

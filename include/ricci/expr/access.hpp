@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <type_traits>
 
 #include <ricci/expr/flat.hpp>
@@ -36,6 +37,12 @@ concept unlabelled = !expression<X> && (lookup_like<X> || requires { X::ricci_lo
 
 /// What may be assigned; the last is reported. So is whatever else is assigned, where the statement would run.
 template <class E> concept right_side = expression<E> || scalar_like<E> || unlabelled<E>;
+
+/// An element of it is not to be had without subscripts; compilers print the name.
+template <class View>
+concept no_element_R031 = View::shape_type::rank > 0 || View::shape_type::space != memory_space::host;
+
+template <class Left> struct list_of_elements;  // analysis/misuse.hpp
 
 /// Runs `left op right` at once; lower/run.hpp.
 template <update Op, class Left, class Right>
@@ -91,6 +98,12 @@ class access {
     else detail::run_statement<update::assign>(*this, right);
     return *this;
   }
+  /// x(i) = {1, 2, 3}.
+  template <class E>
+  const access& operator=(std::initializer_list<E>) const {
+    if constexpr (!broken) static_cast<void>(sizeof(detail::list_of_elements<access>));
+    return *this;
+  }
   template <class E>
   const access& operator+=(const E& right) const {
     detail::run_statement<update::add>(*this, right);
@@ -127,6 +140,8 @@ class access {
 
   /// The element of a rank-0 tensor, which the host can reach.
   constexpr operator element_type&() const requires(shape_type::rank == 0 && shape_type::space == memory_space::host) { return element(); }
+  operator double() const requires(broken);  // after what was reported
+  operator double() const requires(!broken && detail::no_element_R031<View>) = delete;  // ricci[R031]: elements with labels are no number; see docs/errors.md#R031
   constexpr element_type* data() const { return data_; }
 
   static constexpr void describe(detail::flat_writer& to) {

@@ -20,6 +20,10 @@ template <class E> struct value_of { using type = void; };
 template <class E, class T>
 concept has_value = scalar_like<T> && std::is_same_v<typename value_of<E>::type, T>;
 
+/// What has none is no number; compilers print the name.
+template <class E>
+concept no_number_R031 = std::is_void_v<typename value_of<E>::type>;
+
 template <bool Complex>
 struct scalar_node {
   std::complex<double> value;
@@ -56,6 +60,7 @@ struct product_node {
   template <class T>
     requires has_value<product_node, T>
   constexpr operator T() const { return value_as<T>(*this); }
+  operator double() const requires no_number_R031<product_node> = delete;  // ricci[R031]: a sum goes to a tensor of rank 0, s() = A(i) * B(i); see docs/errors.md#R031
 };
 
 template <class L, class R, bool Minus>
@@ -83,6 +88,7 @@ struct sum_node {
   template <class T>
     requires has_value<sum_node, T>
   constexpr operator T() const { return value_as<T>(*this); }
+  operator double() const requires no_number_R031<sum_node> = delete;  // ricci[R031]: a sum goes to a tensor of rank 0, s() = A(i) * B(i); see docs/errors.md#R031
 };
 
 template <class E>
@@ -106,6 +112,7 @@ struct negated_node {
   template <class T>
     requires has_value<negated_node, T>
   constexpr operator T() const { return value_as<T>(*this); }
+  operator double() const requires no_number_R031<negated_node> = delete;  // ricci[R031]: a sum goes to a tensor of rank 0, s() = A(i) * B(i); see docs/errors.md#R031
 };
 
 template <class E>
@@ -124,6 +131,7 @@ struct conjugated_node {
   template <class T>
     requires has_value<conjugated_node, T>
   constexpr operator T() const { return value_as<T>(*this); }
+  operator double() const requires no_number_R031<conjugated_node> = delete;  // ricci[R031]: a sum goes to a tensor of rank 0, s() = A(i) * B(i); see docs/errors.md#R031
 };
 
 /// The reciprocal, root, ... of each factor of its child's one term. A sign goes with the term, behind the function.
@@ -151,6 +159,7 @@ struct applied_node {
   template <class T>
     requires has_value<applied_node, T>
   constexpr operator T() const { return value_as<T>(*this); }
+  operator double() const requires no_number_R031<applied_node> = delete;  // ricci[R031]: a sum goes to a tensor of rank 0, s() = A(i) * B(i); see docs/errors.md#R031
 
  private:
   static constexpr function chained(function before) {
@@ -191,6 +200,8 @@ struct extremum_node {
     left.put(to);
     right.put(to);
   }
+
+  operator double() const = delete;  // ricci[R031]: it goes to a tensor, z(i) = max(x(i), y(i)); see docs/errors.md#R031
 };
 
 /// Stands for what was reported, and becomes whatever is wanted of it.
@@ -237,6 +248,8 @@ struct summed_node {
     to.use({use_info::kind::mark, false, to.label_index(L::name), to.use_count - before});
   }
   constexpr void put(sink& to) const { inner.put(to); }
+
+  operator double() const = delete;  // ricci[R031]: a sum goes to a tensor of rank 0, s() = sum(i, A(i)); see docs/errors.md#R031
 };
 
 /// A number as a node; an expression as itself.
@@ -252,7 +265,7 @@ constexpr auto node(const E& e) {
 template <class E>
   requires(!expression<E> && !scalar_like<E>)
 constexpr broken_node node(const E&) {
-  static_cast<void>(sizeof(without_labels<E>));
+  if constexpr (!std::is_same_v<E, broken_subscript>) static_cast<void>(sizeof(without_labels<E>));
   return {};
 }
 

@@ -34,17 +34,31 @@ constexpr auto operator/(const E& e, const S& s) {
 
 namespace detail {
 
+/// An expression that is no number.
+template <class E>
+concept without_value = expression<E> && std::is_void_v<typename value_of<E>::type>;
+
+/// Labels, texts, matrices of another library: no tensors, and without operators for expressions.
+template <class X>
+concept foreign = is_labelled<X> || std::is_array_v<X> || std::is_pointer_v<X> || (matrix_like<X> && !requires { X::ricci_batch; });
+
 /// X lacks its labels beside Y. A std::vector does so beside an expression alone: others may have operators for it.
 template <class X, class Y>
 concept lacks_labels_beside = unlabelled<X> && right_side<Y> && (!element_list<X> || expression<Y>);
 
 /// x(i) * y, 2 * y, x + y: one of the two lacks its labels, or both.
 template <class L, class R>
-concept one_unlabelled = lacks_labels_beside<L, R> || lacks_labels_beside<R, L>;
+concept one_unlabelled = lacks_labels_beside<L, R> || lacks_labels_beside<R, L> || (foreign<L> && without_value<R>) || (without_value<L> && foreign<R>);
+
+/// What is not ordered: an expression, a tensor.
+template <class X>
+concept unordered = without_value<X> || has_shape<X>;
+template <class Left, class Right> struct not_ordered;  // analysis/misuse.hpp
 
 template <class L, class R>
 constexpr broken_node lacks_labels() {
-  static_cast<void>(sizeof(without_labels<std::conditional_t<unlabelled<L>, L, R>>));
+  using wrong = std::conditional_t<unlabelled<L> || foreign<L>, L, R>;
+  if constexpr (!std::is_same_v<wrong, broken_subscript> && !is_said<L> && !is_said<R>) static_cast<void>(sizeof(without_labels<wrong>));
   return {};
 }
 
@@ -109,6 +123,21 @@ template <detail::expression L, detail::right_side R>
   requires(std::is_void_v<typename detail::value_of<L>::type> || (!detail::scalar_like<R> && std::is_void_v<typename detail::value_of<R>::type>))
 constexpr bool operator==(const L&, const R&) {
   if constexpr (!detail::is_said<L> && !detail::is_said<R>) static_cast<void>(sizeof(detail::not_compared<L, R>));
+  return false;
+}
+
+/// x(i) < y(i), x(i) < 2, A < B, s < 2.
+template <class L, class R>
+  requires(detail::unordered<L> || detail::unordered<R>) && detail::right_side<L> && detail::right_side<R>
+constexpr std::partial_ordering operator<=>(const L&, const R&) {
+  if constexpr (!detail::is_said<L> && !detail::is_said<R>) static_cast<void>(sizeof(detail::not_ordered<L, R>));
+  return std::partial_ordering::unordered;
+}
+/// A == 2, and A == B of two element types.
+template <detail::has_shape L, class R>
+  requires(detail::scalar_like<R> || (detail::has_shape<R> && !std::is_same_v<typename L::value_type, typename R::value_type>))
+constexpr bool operator==(const L&, const R&) {
+  static_cast<void>(sizeof(detail::not_compared<L, R>));
   return false;
 }
 

@@ -22,7 +22,8 @@ template <class Given> struct not_printable;  // analysis/diagnostics.hpp
 }
 
 /// Everything else: it says why not, in a line.
-template <detail::expression E>
+template <class E>
+  requires(detail::expression<E> || requires { E::ricci_statement; })
 std::ostream& operator<<(std::ostream& out, const E&) {
   static_cast<void>(sizeof(detail::not_printable<E>));
   return out;

@@ -8,8 +8,9 @@ namespace ricci {
 
 /// left op right; nothing has run. Holds views: good as long as its tensors live.
 template <update Op, class Left, class Right>
-class [[nodiscard]] statement_of {
+class [[nodiscard("a statement runs by ricci::plan or ricci::fuse")]] statement_of {
  public:
+  static constexpr bool ricci_statement = true;
   static constexpr update op = Op;
   using left_type = Left;
   using right_type = Right;

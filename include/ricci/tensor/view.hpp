@@ -37,6 +37,10 @@ concept element_list = !requires(X& x) { x.rank(); } && !requires(X& x) { x.rows
 template <class X>
 concept has_shape = requires { typename X::shape_type; X::rank(); };
 
+/// A matrix of another library.
+template <class X>
+concept matrix_like = std::is_class_v<X> && requires(const X& x) { x.rows(); x.cols(); };
+
 template <class Left, class Right> struct assigned_without_labels;  // analysis/diagnostics.hpp
 
 }  // namespace detail

@@ -1,0 +1,18 @@
+// R022: a function that tensors have not; docs/errors.md#R022
+// error: ricci\[R022\]
+// error: no_function<ricci::tensor<double, 3> ?>
+#include <ricci/ricci.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+using namespace ricci::labels;
+
+void run() {
+  ricci::tensor<double, 3> x, y;
+#ifdef BAD
+  x(i) = sin(y);
+#else
+  std::transform(y.begin(), y.end(), x.begin(), [](double element) { return std::sin(element); });
+#endif
+}

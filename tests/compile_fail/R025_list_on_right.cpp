@@ -1,0 +1,16 @@
+// R025: a list of elements on the right side; docs/errors.md#R025
+// error: ricci\[R025\]
+// error: list_of_elements<ricci::access<
+#include <ricci/ricci.hpp>
+
+using namespace ricci::labels;
+
+void run() {
+  ricci::tensor<double, 3> x;
+#ifdef BAD
+  x(i) = {1, 2, 3};
+#else
+  const double list[] = {1, 2, 3};
+  x(i) = ricci::view(list, {3})(i);
+#endif
+}

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <type_traits>
 
@@ -32,6 +33,13 @@ inline constexpr with_extents with_dynamic_extents{};
 
 template <class Tensor> struct temporary_tensor;           // analysis/diagnostics.hpp
 template <class Left> struct not_from_einsum;              // analysis/diagnostics.hpp
+template <class Tensor, class Given> struct not_made_from;  // analysis/misuse.hpp
+template <class Left> struct list_of_elements;              // the same
+struct broken_node;                                         // expr/nodes.hpp; it becomes what is wanted
+
+/// A tensor, a std::vector, a matrix of another library.
+template <class X>
+concept numbers_like = has_shape<X> || element_list<X> || matrix_like<X>;
 
 /// What is taken as a constructor's argument only to say that it is none: numbers with a fraction, labels, pointers, texts.
 template <class N>
@@ -93,6 +101,16 @@ class tensor {
   template <element U>
   tensor(const ndarray<U>&) { static_cast<void>(sizeof(detail::not_from_einsum<tensor>)); }
 
+  /// tensor<double, 3> y = x(i); y(other), y(v) of a std::vector; elements in braces.
+  template <class E>
+    requires(requires { E::ricci_expression; } && !std::is_same_v<E, detail::broken_node>)
+  tensor(const E&) { if constexpr (!E::size.broken) static_cast<void>(sizeof(detail::not_made_from<tensor, E>)); }
+  template <class X>
+    requires(detail::numbers_like<X> && !std::is_convertible_v<const X&, tensor>)
+  explicit tensor(const X&) { static_cast<void>(sizeof(detail::not_made_from<tensor, X>)); }
+  template <class E>
+  explicit tensor(std::initializer_list<std::initializer_list<E>>) { static_cast<void>(sizeof(detail::list_of_elements<tensor>)); }
+
   tensor(const tensor& other) {
     if (!other.data_) return;  // moved from
     copy_numbers(other);
@@ -124,9 +142,15 @@ class tensor {
   }
   /// z = x, x of another type or a view: that is a statement, z(i) = x(i). z = 2 is z.fill(2).
   template <class X>
-    requires(detail::has_shape<X> || std::is_arithmetic_v<X> || std::is_same_v<X, T>)
+    requires(detail::has_shape<X> || std::is_arithmetic_v<X> || std::is_same_v<X, T> || (detail::numbers_like<X> && !std::is_convertible_v<const X&, tensor>))
   tensor& operator=(const X&) {
     static_cast<void>(sizeof(detail::assigned_without_labels<tensor, X>));
+    return *this;
+  }
+  /// z = {1, 2, 3}.
+  template <class E>
+  tensor& operator=(std::initializer_list<E>) {
+    static_cast<void>(sizeof(detail::list_of_elements<tensor>));
     return *this;
   }
   ~tensor() { give_back(data_); }

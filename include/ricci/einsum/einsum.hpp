@@ -33,6 +33,12 @@ concept array_like = requires(const X& x) {
 
 namespace detail {
 
+/// What stands in the place of the words only by mistake.
+template <class X>
+concept operand_like = array_like<X> || requires { typename X::shape_type; };
+
+template <class... Given> struct einsum_arguments;  // analysis/misuse.hpp
+
 /// An operand or a result without its type.
 struct array_info {
   void* data = nullptr;
@@ -173,6 +179,19 @@ ndarray<T> einsum(std::string_view, const X&...) {
   return {};
 }
 
+/// einsum(A, B, "ij,jk->ik"), einsum("ij").
+template <class X, class... Rest>
+  requires detail::operand_like<X>
+ndarray<double> einsum(const X&, const Rest&...) {
+  static_cast<void>(sizeof(detail::einsum_arguments<X, Rest...>));
+  return {};
+}
+template <int Given = 0>
+ndarray<double> einsum(std::string_view) {
+  static_cast<void>(sizeof(detail::einsum_arguments<std::integral_constant<int, Given>>));
+  return {};
+}
+
 /// Any number of operands.
 template <element T>
 ndarray<T> einsum(std::string_view subscripts, std::span<const ndview<const T>> operands, const options& o = {}) {
@@ -217,6 +236,12 @@ template <class Out, class... X>
 void einsum_into(Out&&, std::string_view, const X&...) {
   constexpr bool arrays = array_like<std::remove_cvref_t<Out>> && (array_like<X> && ...);
   static_assert(arrays, "ricci[R017]: the result or an operand of einsum_into is neither array nor tensor of numbers; see docs/errors.md#R017");
+}
+/// einsum_into("ij,jk->ik", A, B, C).
+template <class X, class Y, class... Rest>
+  requires detail::operand_like<Y>
+void einsum_into(const X&, const Y&, const Rest&...) {
+  static_cast<void>(sizeof(detail::einsum_arguments<X, Y, Rest...>));
 }
 template <class Out, element T>
   requires array_like<std::remove_cvref_t<Out>>

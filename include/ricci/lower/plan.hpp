@@ -25,6 +25,9 @@ inline constexpr bool on_gpu = [] {
   return false;
 }();
 
+template <class... Given> struct not_a_stream;    // analysis/misuse.hpp
+template <class... Given> struct plan_arguments;  // the same
+
 /// What ricci::plan and ricci::fuse give. Copies share the plan; each keeps its pointers.
 template <class Source>
 class planned {
@@ -56,6 +59,10 @@ class planned {
     else if constexpr (on_gpu<Source>) ricci::run(*code_, {frame_.pointers, frame_.coefficients}, s.handle());
     else throw_host_stream();
   }
+
+  template <class... X>
+    requires(sizeof...(X) > 1 || (!std::is_convertible_v<const X&, const stream&> || ...))
+  void run(const X&...) const { static_cast<void>(sizeof(not_a_stream<X...>)); }
 
   /// Floating-point operations of the statements in the best order of pairwise products; a multiply-add counts 2, a
   /// complex one 8; scalars, functions and the sum of terms count nothing. The plan's text has what is run. constexpr
@@ -136,6 +143,14 @@ template <detail::right_side E>
 auto plan(const E&, const options& = {}) {
   if constexpr (!detail::is_said<E>) static_cast<void>(sizeof(detail::no_statement<E>));
   return detail::no_plan{};
+}
+
+/// plan(options, statement), plan(one, two).
+template <class X, class Y, class... More>
+  requires(sizeof...(More) > 0 || !std::is_convertible_v<const Y&, const options&>)
+detail::no_plan plan(const X&, const Y&, const More&...) {
+  static_cast<void>(sizeof(detail::plan_arguments<X, Y, More...>));
+  return {};
 }
 
 /// plan(), fuse(): it says that there is nothing.

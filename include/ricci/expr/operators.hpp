@@ -40,7 +40,7 @@ concept without_value = expression<E> && std::is_void_v<typename value_of<E>::ty
 
 /// Labels, texts, matrices of another library: no tensors, and without operators for expressions.
 template <class X>
-concept foreign = is_labelled<X> || std::is_array_v<X> || std::is_pointer_v<X> || (matrix_like<X> && !requires { X::ricci_batch; });
+concept foreign = !expression<X> && (is_labelled<X> || std::is_array_v<X> || std::is_pointer_v<X> || (matrix_like<X> && !requires { X::ricci_batch; }));
 
 /// X lacks its labels beside Y. A std::vector does so beside an expression alone: others may have operators for it.
 template <class X, class Y>

@@ -54,8 +54,9 @@ void generate_turn(bound_step& s, codegen::target t) {
 
 /// What packs b, if that is small matrices to be turned: as planning::candidate::turned_cycles() has it.
 std::shared_ptr<const codegen::kernel> packing_of(const bound_step& s, const tile_args& x, codegen::target t) {
-  if (s.pack_b < 0 || s.lanes != kernels::lanes::n || s.type_b != s.type || (s.vector_bytes >= 64 && x.contract.row.extent < 2)) return nullptr;
+  if (s.pack_b < 0 || s.lanes != kernels::lanes::n || s.type_b != s.type) return nullptr;
   auto turn = turn_of(x.pack_b, s.type);
+  if (turn && x.contract.row.extent < 2 && !planning::is_turned_for_one_row(turn->y, turn->size, s.vector_bytes)) return nullptr;
   if (!turn || !planning::is_turned_small(turn->x, turn->from_x, turn->y, turn->size, s.vector_bytes)) return nullptr;
   turn->scratch = true;  // unless other matrices lie between the rows
   for (int l = 0; l < 2; ++l) turn->scratch = turn->scratch && (turn->loops[l] == 1 || turn->to_loops[l] >= turn->y * turn->to_y);

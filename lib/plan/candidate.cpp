@@ -77,8 +77,9 @@ double candidate::turned_cycles() const {
     else if (x.label == step.lane_label) lane = &x;
     else matrices *= x.tile;
   }
-  const bool masks = m.vector_bytes >= 64;  // movers put few rows together from whole registers
-  if (!run || !lane || (masks && (rows < 2 || lane->tile < lane->extent)) || run->tile < run->extent || !is_turned_small(lane->tile, std::abs(lane->b), run->tile, size, m.vector_bytes)) return 0;
+  if (!run || !lane || (rows < 2 && !is_turned_for_one_row(run->tile, size, m.vector_bytes)) || run->tile < run->extent) return 0;
+  const bool masks = m.vector_bytes >= 64;
+  if ((masks && lane->tile < lane->extent) || !is_turned_small(lane->tile, std::abs(lane->b), run->tile, size, m.vector_bytes)) return 0;
   constexpr double begin = 45;
   if (!masks) {
     const std::int64_t together = size == 16 ? 1 : size == 8 ? 2 : 4;  // rows that come out of a block

@@ -89,7 +89,7 @@ class chooser {
           try_direct(*op, axes, x.label, lanes::batch);
         } else if (!in_a) {
           try_direct(*op, axes, x.label, lanes::n);
-          if (rows_far_apart_) try_direct(*op, axes, x.label, lanes::n, packing::b);
+          if (rows_far_apart_ || goes_on(axes, x)) try_direct(*op, axes, x.label, lanes::n, packing::b);
         }
       }
       if (std::all_of(axes.begin(), axes.end(), [](const step_axis& x) { return x.role == group::k; }))
@@ -119,7 +119,7 @@ class chooser {
   /// 16-bit factors of one type.
   static bool are_alike(const pair_op& op) { return is_narrow(op.b) && is_narrow(op.a) && op.a.type == op.b.type; }
 
-  /// What is packed although its lanes are neighbours: b, whose rows are far apart; in dot products what is then converted once.
+  /// What is packed although its lanes are neighbours: b, whose rows are far apart or become longer; in dot products what is then converted once.
   enum class packing { none, a, b, both };
 
   void try_direct(const pair_op& op, const std::vector<step_axis>& axes, int lane, lanes mode, packing packs = packing::none) {
@@ -153,6 +153,14 @@ class chooser {
     rows_far_apart_ = packs == packing::none && m_.writes_kernels && c.rows_far_apart();
     c.cut_for_threads(before);
     offer(std::move(s), op, before);
+  }
+
+  /// The lanes of b are parts of a register, and in c another label goes on where they end, so that they are one run of a packed b.
+  bool goes_on(const std::vector<step_axis>& axes, const step_axis& lane) const {
+    if (lane.b != 1 || lane.c != 1 || lane.extent * static_cast<std::int64_t>(size_of(compute_type(op_.c.type))) % m_.vector_bytes == 0) return false;
+    return std::any_of(axes.begin(), axes.end(), [&](const step_axis& x) {
+      return x.role == group::n && x.part == 0 && x.c == lane.extent && x.b != lane.extent && x.b != 0;
+    });
   }
 
   /// Offers a copy, if the step is one. True: its unit strides agree.

@@ -93,6 +93,12 @@ constexpr unviewed refuse_view() {
   return {};
 }
 
+/// What is tried to be viewed and is none of others' classes, which may have functions of that name: numbers, pointers, batches, run-time
+/// arrays, expressions, and what needs another header.
+template <class X>
+concept without_memory = !std::is_class_v<X> || requires { X::ricci_batch; } || requires { X::ricci_expression; } || matrix_like<X> ||
+                         requires { typename X::accessor_type; } || requires(const X& x) { x.data(), x.rank(); };
+
 template <class X>
 concept without_view = !std::is_pointer_v<std::decay_t<X>> && !element_list<std::remove_reference_t<X>>;
 
@@ -173,9 +179,10 @@ constexpr auto view(X&& x) {
   }
 }
 
-/// view(2.0), view(ptr), view(A, {4}): it says what there is a view of. What is viewed elsewhere is preferred.
-template <class X>
-constexpr detail::unviewed view(X&&) { return detail::refuse_view<std::remove_cvref_t<X>>(); }
+/// view(2.0), view(ptr), view(A, {4}): it says what there is a view of. Functions without the pack, which is empty, are preferred.
+template <class X, class... None>
+  requires(detail::without_memory<std::remove_cvref_t<X>> && sizeof...(None) == 0)
+constexpr detail::unviewed view(X&&, const None&...) { return detail::refuse_view<std::remove_cvref_t<X>>(); }
 template <class X, auto... Options>
   requires detail::without_view<X>
 constexpr detail::unviewed view(X&&, const extents<Options...>&) { return detail::refuse_view<std::remove_cvref_t<X>>(); }

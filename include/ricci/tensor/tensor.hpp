@@ -36,6 +36,7 @@ template <class Left> struct not_from_einsum;              // analysis/diagnosti
 template <class Tensor, class Given> struct not_made_from;  // analysis/misuse.hpp
 template <class Left> struct list_of_elements;              // the same
 struct broken_node;                                         // expr/nodes.hpp; it becomes what is wanted
+template <class E> struct value_of;                         // the same; void: it is no number
 
 /// A tensor, a std::vector, a matrix of another library.
 template <class X>
@@ -103,7 +104,7 @@ class tensor {
 
   /// tensor<double, 3> y = x(i); y(other), y(v) of a std::vector; elements in braces.
   template <class E>
-    requires(requires { E::ricci_expression; } && !std::is_same_v<E, detail::broken_node>)
+    requires(requires { E::ricci_expression; } && !std::is_same_v<E, detail::broken_node> && std::is_void_v<typename detail::value_of<E>::type>)
   tensor(const E&) { if constexpr (!E::size.broken) static_cast<void>(sizeof(detail::not_made_from<tensor, E>)); }
   template <class X>
     requires(detail::numbers_like<X> && !std::is_convertible_v<const X&, tensor>)

@@ -66,8 +66,11 @@ int shared_bytes_of(const small_shape& s, const small_config& c, const alignment
 /// Whether the kernel would be right and fit on the machine.
 bool fits(const small_shape& s, const small_config& c, const gpu_machine& m);
 
-/// Splits a step into problems and loops; false if the problems are not small (64 a side, 64 summed).
+/// Splits a step into problems and loops; false if the problems are not small (64 a side, 64 summed; 128 where they share a small factor).
 bool make_small(const step_shape& step, small_shape& out);
+
+/// All problems have one factor of few elements in common; what is their own are runs of memory, one right behind the other.
+bool shares_small_factor(const small_shape& s);
 
 /// The best configuration known: from the shipped table for its sizes, else by rules.
 small_config choose_small(const small_shape& s, const gpu_machine& m);

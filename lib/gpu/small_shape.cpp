@@ -54,20 +54,66 @@ bool join_lanes(small_shape& out, std::vector<axis>& loops) {
   return false;
 }
 
+/// Whether problems of `own` rows are better off with a shared factor of `side` columns and k summed. Measured on an H200: a single row
+/// reads the whole factor for itself; eight rows of doubles have tensor cores; problems of a multiple of 128 bytes share few banks.
+bool pays(dtype t, std::int64_t own, std::int64_t side, std::int64_t k) {
+  constexpr std::int64_t most_elements = 1024, few = 128, little_work = 2048;
+  if (side * k > most_elements || size_of(t) == 2) return false;
+  if (own == 1) return side * k <= few || (side <= 10 && side * k <= 2 * few);
+  const bool wide = side > 40 && side <= 64;
+  if (is_complex(t) || (t == dtype::f32 && own * k % 32 == 0)) return false;
+  return own > 8 ? own * side * k <= little_work : !wide;
+}
+
+bool is_one_type(const step_shape& s) { return s.a == s.b && s.a == s.c; }
+
+/// Rows (or columns) without end beside a small factor, which all problems will share: a little more may be summed, and the other side be
+/// a little longer.
+bool has_endless_side(const step_shape& s) {
+  constexpr std::int64_t most = 128, many = 4096;
+  const std::int64_t m = count_of(s.m), n = count_of(s.n), k = count_of(s.k), side = std::min(m, n);
+  const auto stride = m > n ? &axis::b : &axis::a;
+  return is_one_type(s) && std::max(m, n) >= many && side <= most && k <= most && (pays(s.c, 1, side, k) || pays(s.c, 8, side, k)) &&
+         std::all_of(s.batch.begin(), s.batch.end(), [&](const axis& x) { return x.*stride == 0; });
+}
+
+/// Rows of an endless side that are one problem: eight, if they come to that, where single ones would not do.
+int rows_together(const step_shape& s, const std::vector<axis>& group) {
+  const std::int64_t side = std::min(count_of(s.m), count_of(s.n)), k = count_of(s.k);
+  const bool alone = pays(s.c, 1, side, k);
+  return group.size() == 1 && !alone && !is_complex(s.c) && pays(s.c, 8, side, k) && group[0].extent % 8 == 0 ? 8 : 1;
+}
+
 }  // namespace
 
+bool shares_small_factor(const small_shape& s) {
+  const auto shared = [&](std::int64_t axis::*stride) {
+    return s.inner.*stride == 0 && std::all_of(s.outer.begin(), s.outer.end(), [&](const axis& x) { return x.*stride == 0; });
+  };
+  const bool a = shared(&axis::a), b = shared(&axis::b);
+  if (s.pointers || is_beside(s) || a == b || !is_one_type(s.step)) return false;
+  const std::int64_t m = count_of(s.step.m), n = count_of(s.step.n);
+  const auto own = a ? &axis::b : &axis::a;
+  return s.inner.extent > 1 && pays(s.step.c, a ? n : m, a ? m : n, count_of(s.step.k)) && run_of(s.step, own, 1) == s.inner.*own && run_of(s.step, &axis::c, 1) == s.inner.c;
+}
+
 bool make_small(const step_shape& step, small_shape& out) {
-  constexpr std::int64_t most_side = 64, most_sum = 64, most_loops = 8;
+  constexpr std::int64_t most_loops = 8;
+  const bool shared = has_endless_side(step);
+  const std::int64_t most_side = shared ? 128 : 64, most_sum = most_side;
   if (!step.has_a || count_of(step.k) > most_sum) return false;
   out = {};
   out.step = step;
   out.step.batch.clear();
   std::vector<axis> loops = step.batch;
-  // What is too long to be a side becomes a loop; the outermost first.
+  // What is too long to be a side becomes a loop; the outermost first. A few rows of it stay if they share much.
   for (auto* group : {&out.step.m, &out.step.n})
     while (count_of(*group) > most_side) {
-      loops.push_back(group->front());
-      group->erase(group->begin());
+      axis& x = group->front();
+      const int rows = shared ? rows_together(step, *group) : 1;
+      loops.push_back({x.extent / rows, x.a * rows, x.b * rows, x.c * rows});
+      x.extent = rows;
+      if (rows == 1) group->erase(group->begin());
     }
   const auto reach = [](const axis& x) { return std::abs(x.c); };
   std::stable_sort(loops.begin(), loops.end(), [&](const axis& x, const axis& y) { return reach(x) > reach(y); });

@@ -106,6 +106,7 @@ bool takes_small(step_plan& p, const step_shape& s, const gpu_machine& m, bool t
   const std::int64_t rows = count_of(p.small.step.m), cols = count_of(p.small.step.n), sums = count_of(s.k);
   if ((rows * cols == 1 && sums == 1) || !fits(p.small, p.config, m)) return false;
   if (!tiling) return true;
+  if (shares_small_factor(p.small)) return true;
   // A factor whose neighbours are apart in every problem and from problem to problem is read better by panels and tiles.
   const bool apart = !has_neighbours(p.small, &axis::a, p.small.beside_a) || !has_neighbours(p.small, &axis::b, p.small.beside_b) ||
                      !has_neighbours(p.small, &axis::c, p.small.beside_c);
@@ -175,6 +176,7 @@ bool is_better_shared(const step_plan& p, bool small, bool panels, const gpu_mac
   if (small) {
     if (is_beside(p.small)) return false;
     if (count_of(s.k) == 1) return true;
+    if (shares_small_factor(p.small)) return false;
     if (is_across(s)) return seconds < one_by_one_seconds(s, 0.7, m);
     if (shares_vectors(s, p.general)) return true;
     return std::max(count_of(s.m), count_of(s.n)) > 64 && seconds < one_by_one_seconds(s, 0.5, m);

@@ -75,6 +75,15 @@ void add_families(std::vector<job>& to, int architecture, bool all) {
         if (whole) x.k[0].b *= 8, x.n[0].b *= 8, x.m[0].c *= 8, x.n[0].c *= 8;
         add(whole ? "beside" : "beside in part", x, {});
       }
+    // Rows, eight rows, and small matrices that share a factor of side by sum.
+    for (const auto& [side, sum] : {std::pair<std::int64_t, std::int64_t>{4, 4}, {9, 9}, {8, 81}, {27, 27}, {20, 30}}) {
+      if (type != dtype::f64 && type != dtype::f32 && (type != dtype::c64 || side > 9)) continue;
+      step_shape x;
+      x.beta = side == sum;
+      x.m = {{80000, sum, 0, side}}, x.n = {{side, 0, 1, 1}}, x.k = {{sum, 1, side, 0}};
+      add("rows", x, {});
+      if (side * sum <= 230) x.m = {{10000, 7 * sum, 0, 7 * side}, {7, 1, 0, 1}}, x.k[0].a = 7, x.n[0].c = 7, add("matrices", x, {});
+    }
     add("tiles", square_step(type, 200, true, 3), {});
     add("unaligned tiles", square_step(type, 131, false, 3), {2, 2, 2});
     if (size_of(type) > 2) {

@@ -44,6 +44,24 @@ void run_batch(unsigned seed) {
   require_right_on_gpu(c, 2, d.chance(60) ? 0 : d(1, 7), "batch seed " + std::to_string(seed), s.op == update::assign);
 }
 
+/// C(e,i,j) (=, +=) A(e,k,j) B(k,i): thousands of rows, or of small matrices, that share a factor.
+void run_shared(unsigned seed) {
+  if (!has_gpu() || !mine(seed)) return;
+  dice d{std::mt19937(seed)};
+  case_builder c(d.chance(70) ? (d.chance(50) ? dtype::f64 : dtype::f32) : any_type(d), seed);
+  const bool rows = d.chance(60);
+  c.label('e', d.chance(50) ? 8 * d(520, 700) : d(4200, 5500));
+  c.label('i', d(1, d.chance(20) ? 90 : 20)), c.label('k', d(1, d.chance(20) ? 90 : 20)), c.label('j', rows ? 1 : d(1, 9));
+  statement s;
+  s.left = c.tensor("C", "eij", rows || d.chance(70) ? "eij" : "eji");
+  s.op = static_cast<update>(d(0, 2));
+  reference a = c.tensor("A", "ekj", rows || d.chance(70) ? "ekj" : "ejk", d.chance(90) ? 1 : 2), b = c.tensor("B", "ki", d.chance(50) ? "ki" : "ik");
+  a.conj = d.chance(30), b.conj = d.chance(30);
+  s.terms.push_back({d.chance(50) ? c.scalar({1.5, -0.25}) : -1, d.chance(30), {a, b}});
+  c.p.statements.push_back(s);
+  require_right_on_gpu(c, 2, d.chance(70) ? 0 : d(1, 7), "shared seed " + std::to_string(seed), s.op == update::assign);
+}
+
 void run_sum(unsigned seed) {
   if (!has_gpu() || !mine(seed)) return;
   dice d{std::mt19937(seed)};
@@ -57,6 +75,10 @@ void run_sum(unsigned seed) {
 
 TEST_CASE("batches of products in every layout") {
   for (unsigned seed = 1; seed <= 240; ++seed) run_batch(seed);
+}
+
+TEST_CASE("rows and small matrices without end that share a small factor") {
+  for (unsigned seed = 40001; seed <= 40096; ++seed) run_shared(seed);
 }
 
 TEST_CASE("products of two factors") {

@@ -155,9 +155,15 @@ class chooser {
     offer(std::move(s), op, before);
   }
 
-  /// The lanes of b are parts of a register, and in c another label goes on where they end, so that they are one run of a packed b.
+  /// The lanes of b are parts of a register, and in c another label goes on where they end, so that they are one run of a packed b. It is
+  /// smaller than the result, so that packing is the lesser part.
   bool goes_on(const std::vector<step_axis>& axes, const step_axis& lane) const {
-    if (lane.b != 1 || lane.c != 1 || lane.extent * static_cast<std::int64_t>(size_of(compute_type(op_.c.type))) % m_.vector_bytes == 0) return false;
+    std::int64_t rows = 1, sums = 1;
+    for (const step_axis& x : axes) {
+      if (x.b == 0) rows *= x.extent;
+      if (x.role == group::k && x.b != 0) sums *= x.extent;
+    }
+    if (rows < sums || lane.b != 1 || lane.c != 1 || lane.extent * static_cast<std::int64_t>(size_of(compute_type(op_.c.type))) % m_.vector_bytes == 0) return false;
     return std::any_of(axes.begin(), axes.end(), [&](const step_axis& x) {
       return x.role == group::n && x.part == 0 && x.c == lane.extent && x.b != lane.extent && x.b != 0;
     });

@@ -19,7 +19,7 @@ struct turn_request {
 /// Null if there is none, among other sizes: x fills no register and y no quarter of one of a large matrix, no generator here.
 std::shared_ptr<const kernel> make(const turn_request& r, target t);
 
-/// The same for small matrices; null for others, and without AVX-512 for rows of less than a register that have no room for one.
+/// The same for small matrices, and with AVX2 for up to eight neighbours of any number of rows; null for others.
 std::shared_ptr<const kernel> make_small(const turn_request& r, target t);
 
 /// The same on AVX-512 for matrices of a few registers without gaps, if they take at most so many permutations each; null for others.

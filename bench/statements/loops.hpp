@@ -27,20 +27,17 @@ class plain_loops {
     std::string text = "#include <complex.h>\n";
     for (std::size_t i = 0; i < all.size(); ++i)
       for (int order = 0; order < orders; ++order) text += source(all[i], type, name(i, order), order);
-    folder_ = std::filesystem::temp_directory_path() / ("ricci-loops-" + std::to_string(getpid()));
-    std::filesystem::create_directories(folder_);
-    std::ofstream(folder_ / "loops.c") << text;
-    const std::string command = "cc -std=gnu11 -O3 -march=native -ffast-math -shared -fPIC -o '" + (folder_ / "loops.so").string() + "' '" + (folder_ / "loops.c").string() + "'";
+    const std::filesystem::path code = folder_.path / "loops.c", built = folder_.path / "loops.so";
+    std::ofstream(code) << text;
+    const std::string command = "cc -std=gnu11 -O3 -march=native -ffast-math -shared -fPIC -o '" + built.string() + "' '" + code.string() + "'";
     if (std::system(command.c_str()) != 0) throw std::runtime_error("failed: " + command);
-    library_ = dlopen((folder_ / "loops.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+    library_ = dlopen(built.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library_) throw std::runtime_error(dlerror());
   }
   plain_loops(const plain_loops&) = delete;
   plain_loops& operator=(const plain_loops&) = delete;
   ~plain_loops() {
     if (library_) dlclose(library_);
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
   }
 
   /// Order 0: sums innermost, into a number. Order 1: the last label of c innermost, c in memory.
@@ -76,7 +73,17 @@ class plain_loops {
     return "void " + function + "(const " + type + "* restrict A_, const " + type + "* restrict B_, " + type + "* restrict C_) { " + body + " }\n";
   }
 
-  std::filesystem::path folder_;
+  /// Removed when the compiler fails as well.
+  struct own_folder {
+    std::filesystem::path path = std::filesystem::temp_directory_path() / ("ricci-loops-" + std::to_string(getpid()));
+    own_folder() { std::filesystem::create_directories(path); }
+    ~own_folder() {
+      std::error_code ignored;
+      std::filesystem::remove_all(path, ignored);
+    }
+  };
+
+  own_folder folder_;
   void* library_ = nullptr;
 };
 

@@ -7,6 +7,7 @@
 
 #include <ricci/core/error.hpp>
 
+#include "temporary_folder.hpp"
 #include "tune/shipped.hpp"
 #include "tune/tune.hpp"
 
@@ -48,16 +49,14 @@ TEST_CASE("the shipped tables can be read") {
 }
 
 TEST_CASE("a table is saved whole or not at all") {
-  const auto folder = std::filesystem::temp_directory_path() / "ricci-tune-test";
-  std::filesystem::remove_all(folder);
-  const std::string file = (folder / "tuned.json").string();
+  const test::temporary_folder here;
+  const std::string file = (here.path / "tuned.json").string();
   tune::save(sample(), file);
   std::ifstream in(file);
   const std::string text((std::istreambuf_iterator<char>(in)), {});
   CHECK(tune::parse(text) == sample());
-  CHECK(std::distance(std::filesystem::directory_iterator(folder), {}) == 1);
-  CHECK_THROWS_AS(tune::save(sample(), (folder / "tuned.json" / "below").string()), error);
-  std::filesystem::remove_all(folder);
+  CHECK(std::distance(std::filesystem::directory_iterator(here.path), {}) == 1);
+  CHECK_THROWS_AS(tune::save(sample(), (here.path / "tuned.json" / "below").string()), error);
 }
 
 TEST_CASE("a measurement tells of every problem and keeps tiles that can be made") {

@@ -2,19 +2,18 @@
 #include <catch2/catch.hpp>
 
 #include <cstdlib>
-#include <filesystem>
 
 #include "machine/machine.hpp"
 #include "run_plan.hpp"
+#include "temporary_folder.hpp"
 #include "tune/tune.hpp"
 
 using namespace ricci;
 using namespace ricci::test;
 
 TEST_CASE("a measured tile is taken by products of its type alone") {
-  const auto folder = std::filesystem::temp_directory_path() / "ricci-tuned-test";
-  std::filesystem::remove_all(folder);
-  setenv("RICCI_CACHE", folder.c_str(), 1);  // before anything reads a table
+  const temporary_folder here;
+  setenv("RICCI_CACHE", here.path.c_str(), 1);  // before anything reads a table
   const machine& m = this_machine();
   if (!m.writes_kernels) return;
   // One row of one short register at a time, which no cost function chooses.
@@ -42,5 +41,4 @@ TEST_CASE("a measured tile is taken by products of its type alone") {
     INFO(name_of(other));
     CHECK(code_size(other, false) == code_size(other, true));
   }
-  std::filesystem::remove_all(folder);
 }

@@ -13,6 +13,7 @@
 #include "gpu/cache.hpp"
 #include "gpu/code_info.hpp"
 #include "gpu/compiler.hpp"
+#include "temporary_folder.hpp"
 
 using namespace ricci::cuda;
 namespace fs = std::filesystem;
@@ -20,16 +21,9 @@ namespace fs = std::filesystem;
 namespace {
 
 /// A folder of its own for every test.
-struct folder {
-  fs::path path = fs::temp_directory_path() / ("ricci-cache-" + std::to_string(getpid()));
-  folder() {
-    fs::remove_all(path);
-    setenv("RICCI_CACHE", path.c_str(), 1);
-  }
-  ~folder() {
-    unsetenv("RICCI_CACHE");
-    fs::remove_all(path);
-  }
+struct folder : ricci::test::temporary_folder {
+  folder() { setenv("RICCI_CACHE", path.c_str(), 1); }
+  ~folder() { unsetenv("RICCI_CACHE"); }
   std::vector<fs::path> files() const {
     std::vector<fs::path> out;
     if (fs::exists(path / "kernels"))

@@ -100,16 +100,8 @@ void contract(const pair_op& op, const program& source, const std::vector<void*>
 
 bool host_gpu::runs(const cuda::step_plan& p) { return p.kind == cuda::kernel_kind::general || p.kind == cuda::kernel_kind::permute; }
 
-host_gpu::host_gpu() {
-  std::string name = (fs::temp_directory_path() / "ricci-host-XXXXXX").string();
-  if (!mkdtemp(name.data())) throw std::runtime_error("no folder for kernels");
-  folder_ = name;
-}
-
 host_gpu::~host_gpu() {
   if (library_) dlclose(library_);
-  std::error_code ignored;
-  fs::remove_all(folder_, ignored);
 }
 
 void host_gpu::add(const cuda::program_plan& p) {
@@ -140,16 +132,16 @@ void host_gpu::run_step(const cuda::step_plan& p, const cuda::operands& x, bool 
 }
 
 std::string host_gpu::compile() {
-  for (int t = 0; t < cuda::kernel_text_count; ++t) std::ofstream(fs::path(folder_) / cuda::kernel_text_names[t]) << cuda::kernel_texts[t];
+  for (int t = 0; t < cuda::kernel_text_count; ++t) std::ofstream(folder_.path / cuda::kernel_text_names[t]) << cuda::kernel_texts[t];
   for (const char* name : {"host_cuda.hpp", "hardware.cuh", "copies.cuh"})
-    fs::copy_file(fs::path(RICCI_HOST_FOLDER) / name, fs::path(folder_) / name, fs::copy_options::overwrite_existing);
+    fs::copy_file(fs::path(RICCI_HOST_FOLDER) / name, folder_.path / name, fs::copy_options::overwrite_existing);
   {
-    std::ofstream out(fs::path(folder_) / "kernels.cpp");
+    std::ofstream out(folder_.path / "kernels.cpp");
     out << "#include \"host_cuda.hpp\"\n#include \"chain.cuh\"\n";
     for (std::size_t n = 0; n < texts_.size(); ++n) out << wrapped(texts_[n], n);
   }
-  const std::string file = folder_ + "/kernels.so", log = folder_ + "/log";
-  const std::string command = std::string(RICCI_HOST_COMPILER) + " -std=c++20 -O0 -w -fno-strict-aliasing -fsanitize=alignment -fsanitize-undefined-trap-on-error -fPIC -shared -o " + file + " " + folder_ + "/kernels.cpp 2> " + log;
+  const std::string folder = folder_.path.string(), file = folder + "/kernels.so", log = folder + "/log";
+  const std::string command = std::string(RICCI_HOST_COMPILER) + " -std=c++20 -O0 -w -fno-strict-aliasing -fsanitize=alignment -fsanitize-undefined-trap-on-error -fPIC -shared -o " + file + " " + folder + "/kernels.cpp 2> " + log;
   const int result = std::system(command.c_str());
   if (result == 0) library_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library_) {

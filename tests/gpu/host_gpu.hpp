@@ -5,12 +5,13 @@
 #include <vector>
 
 #include "gpu/executable.hpp"
+#include "temporary_folder.hpp"
 
 namespace ricci::test {
 
 class host_gpu {
  public:
-  host_gpu();
+  host_gpu() = default;
   ~host_gpu();
   host_gpu(const host_gpu&) = delete;
   host_gpu& operator=(const host_gpu&) = delete;
@@ -29,7 +30,7 @@ class host_gpu {
   void run_step(const cuda::step_plan& p, const cuda::operands& x, bool reverse) const;
 
   using launcher = void (*)(void* args, unsigned grid, unsigned threads, bool reverse);
-  std::string folder_;
+  temporary_folder folder_;
   std::vector<std::string> texts_;
   std::vector<launcher> launchers_;
   void* library_ = nullptr;

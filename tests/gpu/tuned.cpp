@@ -10,6 +10,7 @@
 
 #include "gpu/measure.hpp"
 #include "gpu/tune.hpp"
+#include "temporary_folder.hpp"
 
 using namespace ricci;
 using namespace ricci::cuda;
@@ -56,19 +57,16 @@ small_shape shape_of(dtype t, int m, int n, int k, bool beta) {
 }
 
 /// A folder of its own as RICCI_CACHE.
-struct own_cache {
-  fs::path folder = fs::temp_directory_path() / ("ricci-tuned-" + std::to_string(std::rand()));
+struct own_cache : test::temporary_folder {
   std::string before;
   bool had;
   own_cache() : had(std::getenv("RICCI_CACHE") != nullptr) {
     if (had) before = std::getenv("RICCI_CACHE");
-    fs::create_directories(folder);
-    setenv("RICCI_CACHE", folder.c_str(), 1);
+    setenv("RICCI_CACHE", path.c_str(), 1);
   }
   ~own_cache() {
     if (had) setenv("RICCI_CACHE", before.c_str(), 1);
     else unsetenv("RICCI_CACHE");
-    fs::remove_all(folder);
   }
 };
 
@@ -125,12 +123,12 @@ TEST_CASE("files: kept for a GPU and a build, damaged ones ignored with a note")
   const own_cache cache;
   const gpu_machine m = described_h200();
   const std::string file = tuned_file_of(m);
-  CHECK(fs::path(file).parent_path() == cache.folder);
+  CHECK(fs::path(file).parent_path() == cache.path);
   std::string complaint;
   CHECK(load_tuned(m, complaint) == nullptr);
   CHECK(complaint.empty());
   save(example(), file);
-  CHECK(std::distance(fs::directory_iterator(cache.folder), fs::directory_iterator{}) == 1);  // nothing is left beside it
+  CHECK(std::distance(fs::directory_iterator(cache.path), fs::directory_iterator{}) == 1);  // nothing is left beside it
   const auto loaded = load_tuned(m, complaint);
   REQUIRE(loaded);
   CHECK(*loaded == example());

@@ -16,6 +16,7 @@
 #include "kernels/kernels.hpp"
 #include "machine/detail.hpp"
 #include "machine/files.hpp"
+#include "temporary_folder.hpp"
 
 namespace fs = std::filesystem;
 using ricci::machine;
@@ -36,15 +37,6 @@ class with_variable {
  private:
   const char* name_;
   std::optional<std::string> old_;
-};
-
-struct folder {
-  fs::path path;
-  folder() {
-    std::string name = (fs::temp_directory_path() / "ricci-machine-XXXXXX").string();
-    path = mkdtemp(name.data());
-  }
-  ~folder() { fs::remove_all(path); }
 };
 
 void check_sane(const machine& m) {
@@ -122,7 +114,7 @@ TEST_CASE("a measurement is plausible and keeps what was detected") {
 }
 
 TEST_CASE("a saved machine comes back, and nothing else does") {
-  const folder here;
+  const ricci::test::temporary_folder here;
   const with_variable cache("RICCI_CACHE", (here.path / "deep" / "er").string());
   const machine m = a_machine();
   const std::string file = ricci::detail::machine_file_of(m);
@@ -144,7 +136,7 @@ TEST_CASE("a saved machine comes back, and nothing else does") {
 }
 
 TEST_CASE("damaged files are ignored") {
-  const folder here;
+  const ricci::test::temporary_folder here;
   const with_variable cache("RICCI_CACHE", here.path.string());
   const machine m = a_machine();
   const std::string file = ricci::detail::machine_file_of(m);
@@ -175,7 +167,7 @@ TEST_CASE("damaged files are ignored") {
 }
 
 TEST_CASE("the cache folder follows the environment") {
-  const folder here;
+  const ricci::test::temporary_folder here;
   const machine m = a_machine();
   const std::string name = "machine-some-cpu-r-2-5-ghz-avx-512.json";
   const with_variable home("HOME", "/home/someone"), xdg("XDG_CACHE_HOME", "/var/someone");
@@ -205,7 +197,7 @@ TEST_CASE("the cache folder follows the environment") {
 }
 
 TEST_CASE("files are written whole, whatever other threads write") {
-  const folder here;
+  const ricci::test::temporary_folder here;
   const std::string file = (here.path / "deep" / "file").string();
   std::atomic<int> torn{0};
   std::vector<std::thread> writers;

@@ -66,7 +66,19 @@ void scale(const coefficient& c, const std::complex<double>* scalars, double (&t
   to[0] = x.real(), to[1] = x.imag();
 }
 
-launch_plan launch_of(program_part part, const planning::work& w, const gpu_machine& m, const std::vector<std::int64_t>& extents, program_plan& p) {
+/// Plans the step of a launch and adds it to the program's sums and workspace.
+void plan_launch(launch_plan& l, const step_shape& shape, const gpu_machine& m, program_plan& p) {
+  l.step = plan_step(shape, m);
+  const std::int64_t partial = partial_bytes(l.step);
+  l.partials = partial > 0 ? p.workspace : -1;
+  p.workspace += (partial + line - 1) / line * line;
+  p.flops += l.step.shape.has_a ? l.step.flops : 0;
+  p.bytes += l.step.bytes;
+  p.bound_seconds += l.step.bound_seconds;
+}
+
+/// `shape` is that of a contraction.
+launch_plan launch_of(program_part part, const step_shape& shape, const planning::work& w, const gpu_machine& m, program_plan& p) {
   launch_plan l;
   l.op = part.first;
   if (part.chain) {
@@ -85,15 +97,29 @@ launch_plan launch_of(program_part part, const planning::work& w, const gpu_mach
   }
   const pair_op& op = w.ops[static_cast<std::size_t>(part.first)];
   if (op.what != action::contract) throw error(errc::gpu_failed, "the statement of " + op.c.name + " has too many factors for a kernel");
-  l.step = plan_step(shape_of(op, extents), m);
   l.places = {place_of(op.a, w), place_of(op.b, w), place_of(op.c, w)};
-  const std::int64_t partial = partial_bytes(l.step);
-  l.partials = partial > 0 ? p.workspace : -1;
-  p.workspace += (partial + line - 1) / line * line;
-  p.flops += l.step.shape.has_a ? l.step.flops : 0;
-  p.bytes += l.step.bytes;
-  p.bound_seconds += l.step.bound_seconds;
+  plan_launch(l, shape, m, p);
   return l;
+}
+
+/// One launch, or two where a few rows are better off in one of their own.
+void add_launches(program_part part, const planning::work& w, const gpu_machine& m, const std::vector<std::int64_t>& extents, program_plan& p) {
+  const pair_op& op = w.ops[static_cast<std::size_t>(part.first)];
+  const bool is_step = !part.chain && !part.tiles && op.what == action::contract;
+  step_shape shape = is_step ? shape_of(op, extents) : step_shape{};
+  const odd_rows odd = is_step ? find_odd_rows(shape) : odd_rows{};
+  if (odd.count > 0) (shape.*odd.group)[0].extent -= odd.count;
+  p.launches.push_back(launch_of(std::move(part), shape, w, m, p));
+  if (odd.count == 0) return;
+  axis& rows = (shape.*odd.group)[0];
+  launch_plan rest;
+  rest.op = p.launches.back().op;
+  rest.places = p.launches.back().places;
+  const std::int64_t strides[] = {rows.a, rows.b, rows.c};
+  for (std::size_t x = 0; x < 3; ++x) rest.places[x].offset += rows.extent * strides[x] * rest.places[x].bytes;
+  rows.extent = odd.count;
+  plan_launch(rest, shape, m, p);
+  p.launches.push_back(std::move(rest));
 }
 
 std::string name_of_slot(const program_plan& p, int slot) {
@@ -144,12 +170,12 @@ program_plan make_program_plan(const program& source, const gpu_machine& machine
       p.workspace += bytes_of(room);
       w.temporaries.push_back(std::move(room));
     }
-    if (t.ops.empty()) p.launches.push_back(launch_of(std::move(part), w, m, extents, p));
+    if (t.ops.empty()) add_launches(std::move(part), w, m, extents, p);
     for (pair_op& op : t.ops) {
       program_part piece;
       piece.first = static_cast<int>(w.ops.size()), piece.last = piece.first + 1;
       w.ops.push_back(std::move(op));
-      p.launches.push_back(launch_of(std::move(piece), w, m, extents, p));
+      add_launches(std::move(piece), w, m, extents, p);
     }
   }
   p.ops = std::move(w.ops);
@@ -344,7 +370,7 @@ void executable::run(const bindings& b, void* stream_handle) const {
     }
     operands x;
     const auto pointer = [&](const place& p) -> void* {
-      if (p.where == operand::kind::external) return b.pointers[p.slot];
+      if (p.where == operand::kind::external) return static_cast<char*>(b.pointers[p.slot]) + p.offset;
       return p.where == operand::kind::temporary ? workspace + p.offset : nullptr;
     };
     x.a = pointer(l.places[0]), x.b = pointer(l.places[1]), x.c = pointer(l.places[2]);

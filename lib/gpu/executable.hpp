@@ -20,7 +20,7 @@ namespace ricci::cuda {
 struct place {
   operand::kind where = operand::kind::one;
   int slot = 0;
-  std::int64_t offset = 0;  // of a temporary, in bytes
+  std::int64_t offset = 0;  // in bytes: of a temporary in the workspace, of what a launch begins with in a tensor
   int bytes = 1;            // of an element
 };
 

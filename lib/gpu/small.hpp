@@ -72,6 +72,14 @@ bool make_small(const step_shape& step, small_shape& out);
 /// All problems have one factor of few elements in common; what is their own are runs of memory, one right behind the other.
 bool shares_small_factor(const small_shape& s);
 
+/// Rows (or columns) beside a small factor that are too few for a problem of eight, as the others are: they are better off in a launch of
+/// their own. The axis, in its group, whose last ones they are; none if there are none, or too little else to do.
+struct odd_rows {
+  std::vector<axis> step_shape::*group = nullptr;
+  std::int64_t count = 0;
+};
+odd_rows find_odd_rows(const step_shape& s);
+
 /// The best configuration known: from the shipped table for its sizes, else by rules.
 small_config choose_small(const small_shape& s, const gpu_machine& m);
 

@@ -5,29 +5,14 @@
 #include <numeric>
 
 #include "gpu/small.hpp"
+#include "gpu/small_cost.hpp"
 #include "gpu/small_table.hpp"
 #include "gpu/tuned.hpp"
 
 namespace ricci::cuda {
 namespace {
 
-struct tile {
-  int rm = 1, rn = 1;
-  double cost = 0;  // shared-memory reads and wasted work for each useful multiply-add
-};
-
-/// Register tiles of a thread, best first: reads for each multiply-add, times the share of work that is wasted.
-std::vector<tile> register_tiles(std::int64_t m, std::int64_t n, int most, int longest = 8) {
-  std::vector<tile> tiles;
-  for (int rm = 1; rm <= longest && rm <= m; ++rm)
-    for (int rn = 1; rn <= longest && rn <= n; ++rn) {
-      if (rm * rn > most || (rm - 1) * divide_up(m, rm) >= m || (rn - 1) * divide_up(n, rn) >= n) continue;
-      const double waste = static_cast<double>(divide_up(m, rm) * rm * divide_up(n, rn) * rn) / static_cast<double>(m * n);
-      tiles.push_back({rm, rn, waste * (1 + 1.5 * static_cast<double>(rm + rn) / (rm * rn))});
-    }
-  std::stable_sort(tiles.begin(), tiles.end(), [](const tile& x, const tile& y) { return x.cost < y.cost; });
-  return tiles;
-}
+using tile = register_tile;
 
 /// `thorough`: more than usually pays.
 int most_accumulators(dtype c, bool thorough = false) {
@@ -70,29 +55,6 @@ int problems_near(const small_shape& s, const small_config& c, double wanted) {
     if (busy > most + 1e-9) most = busy, best = p;
   }
   return static_cast<int>(std::min(best, std::max<std::int64_t>(1, s.inner.extent)));
-}
-
-/// Elements to leave free after each row, so that the reads of a warp spread over the banks.
-int pad_for(const small_shape& s, const std::vector<axis>& rows, const std::vector<axis>& cols, std::int64_t axis::*stride,
-            dtype t, arithmetic how) {
-  std::int64_t row = 1;
-  bool found = false;
-  for (const auto* group : {&rows, &cols})
-    for (const axis& x : *group)
-      if (x.*stride == 1) row = x.extent, found = true;
-  if (!found || rows.empty() || cols.empty() || s.pointers) return 0;
-  const auto size = static_cast<std::int64_t>(size_of(t));
-  if (how == arithmetic::mma_f64) return row % 8 == 4 ? 0 : static_cast<int>((12 - row % 8) % 8);
-  if (how == arithmetic::mma_c128) return row % 8 == 0 ? 2 : 0;
-  if (how == arithmetic::mma_16) return row % 8 != 0 ? 0 : row % 64 == 0 || row % 32 == 0 || row % 16 == 0 ? 8 : 0;
-  if (row * size % 64 == 0) return static_cast<int>(std::max<std::int64_t>(1, 16 / size));
-  return 0;
-}
-
-void set_pads(const small_shape& s, small_config& c, bool wanted) {
-  c.pad_a = wanted ? pad_for(s, s.step.m, s.step.k, &axis::a, s.step.a, c.compute) : 0;
-  c.pad_b = wanted ? pad_for(s, s.step.k, s.step.n, &axis::b, s.step.b, c.compute) : 0;
-  c.pad_c = wanted && c.compute == arithmetic::mma_16 ? pad_for(s, s.step.m, s.step.n, &axis::c, s.step.c, c.compute) : 0;
 }
 
 /// Packs of neighbours, if the rows of both images can be made multiples of 16 bytes.
@@ -298,6 +260,19 @@ bool adopt(small_config c, const small_shape& s, const gpu_machine& m, small_con
   return true;
 }
 
+/// Row-major matrices, as the table's were.
+bool is_plain(const small_shape& s) {
+  const auto along = [](const std::vector<axis>& group, std::int64_t axis::*stride) { return group.size() == 1 && group[0].*stride == 1; };
+  return along(s.step.k, &axis::a) && along(s.step.n, &axis::b) && along(s.step.n, &axis::c);
+}
+
+/// Whether counting tells configurations apart: no 16-bit types, and neighbours in memory are those of a problem.
+bool counts(const small_shape& s) {
+  const bool one_type = s.step.a == s.step.b && s.step.b == s.step.c;
+  const bool beside = !s.pointers && (s.inner.a == 1 || s.inner.b == 1 || s.inner.c == 1);
+  return one_type && size_of(s.step.c) > 2 && !beside;
+}
+
 small_config choose_small(const small_shape& s, const gpu_machine& m) {
   const std::int64_t sm = count_of(s.step.m), sn = count_of(s.step.n), sk = count_of(s.step.k);
   const bool one_type = s.step.a == s.step.b && s.step.b == s.step.c;
@@ -324,7 +299,14 @@ small_config choose_small(const small_shape& s, const gpu_machine& m) {
     small_config c = best->config;
     if (m.architecture != measured_architecture) c.blocks = 1;  // another compiler back end would spill
     if (m.architecture < 90) c.bulk = 0;
-    if (sm == best->n && sn == best->n && sk == best->n && one_type && adopt(c, s, m, chosen)) return chosen;
+    const bool measured = sm == best->n && sn == best->n && sk == best->n && one_type && adopt(c, s, m, chosen);
+    if (!measured || !is_plain(s)) {
+      if (const auto counted = counts(s) ? choose_by_counting(s, m) : std::nullopt) {
+        constexpr double better = 0.9;
+        if (!measured || estimated_clocks(s, *counted, m) < better * estimated_clocks(s, chosen, m)) return *counted;
+      }
+    }
+    if (measured) return chosen;
     // The same kind of kernel with tiles of as many bytes.
     const double kept = static_cast<double>(c.problems) * 2.5 * best->n * best->n * size;
     for (small_config own : arithmetic_choices(s)) {

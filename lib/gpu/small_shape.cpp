@@ -77,11 +77,17 @@ bool has_endless_side(const step_shape& s) {
          std::all_of(s.batch.begin(), s.batch.end(), [&](const axis& x) { return x.*stride == 0; });
 }
 
+constexpr int rows_of_problem = 8;
+
+/// Whether rows of an endless side would do as eight together, but not alone.
+bool want_company(const step_shape& s, const std::vector<axis>& group) {
+  const std::int64_t side = std::min(count_of(s.m), count_of(s.n)), k = count_of(s.k);
+  return group.size() == 1 && !pays(s.c, 1, side, k) && !is_complex(s.c) && pays(s.c, rows_of_problem, side, k);
+}
+
 /// Rows of an endless side that are one problem: eight, if they come to that, where single ones would not do.
 int rows_together(const step_shape& s, const std::vector<axis>& group) {
-  const std::int64_t side = std::min(count_of(s.m), count_of(s.n)), k = count_of(s.k);
-  const bool alone = pays(s.c, 1, side, k);
-  return group.size() == 1 && !alone && !is_complex(s.c) && pays(s.c, 8, side, k) && group[0].extent % 8 == 0 ? 8 : 1;
+  return want_company(s, group) && group[0].extent % rows_of_problem == 0 ? rows_of_problem : 1;
 }
 
 }  // namespace
@@ -97,11 +103,30 @@ bool shares_small_factor(const small_shape& s) {
   return s.inner.extent > 1 && pays(s.step.c, a ? n : m, a ? m : n, count_of(s.step.k)) && run_of(s.step, own, 1) == s.inner.*own && run_of(s.step, &axis::c, 1) == s.inner.c;
 }
 
+odd_rows find_odd_rows(const step_shape& s) {
+  constexpr double most_bytes_at_once = 16e6;  // a launch more takes as long as they do
+  if (!s.has_a || !s.has_b || !has_endless_side(s) || bytes_of(s) < most_bytes_at_once) return {};
+  const auto group = count_of(s.m) > count_of(s.n) ? &step_shape::m : &step_shape::n;
+  if (!want_company(s, s.*group)) return {};
+  return {group, (s.*group)[0].extent % rows_of_problem};
+}
+
+namespace {
+
+/// Longer sums, of few rows and columns: several problems find room on a multiprocessor.
+bool has_small_factors(const step_shape& s) {
+  constexpr std::int64_t most_side = 32, most_bytes = 40 << 10;
+  const std::int64_t m = count_of(s.m), n = count_of(s.n);
+  return is_one_type(s) && size_of(s.c) > 2 && m > 1 && n > 1 && std::max(m, n) <= most_side && (m + n) * count_of(s.k) * static_cast<std::int64_t>(size_of(s.c)) <= most_bytes;
+}
+
+}  // namespace
+
 bool make_small(const step_shape& step, small_shape& out) {
-  constexpr std::int64_t most_loops = 8;
+  constexpr std::int64_t most_loops = 8, longest_sum = 128;
   const bool shared = has_endless_side(step);
-  const std::int64_t most_side = shared ? 128 : 64, most_sum = most_side;
-  if (!step.has_a || count_of(step.k) > most_sum) return false;
+  const std::int64_t most_side = shared ? 128 : 64, sum = count_of(step.k);
+  if (!step.has_a || sum > longest_sum || (sum > most_side && !has_small_factors(step))) return false;
   out = {};
   out.step = step;
   out.step.batch.clear();

@@ -1,5 +1,6 @@
 // Every kernel that the tests and the shipped table use, compiled for several architectures without a GPU: none may spill.
 // Without NVRTC there is nothing to compile with, and the test is skipped (exit code 77).
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
@@ -75,6 +76,13 @@ void add_families(std::vector<job>& to, int architecture, bool all) {
         if (whole) x.k[0].b *= 8, x.n[0].b *= 8, x.m[0].c *= 8, x.n[0].c *= 8;
         add(whole ? "beside" : "beside in part", x, {});
       }
+    // Products that are no squares, transposed or not: chosen by counting.
+    for (const auto& [rows, columns, sums] : {std::array<std::int64_t, 3>{48, 30, 4}, {16, 5, 8}, {30, 27, 45}, {56, 48, 56}, {12, 20, 100}, {64, 9, 33}}) {
+      step_shape x = product_step(type, rows, columns, sums, rows == 30, 100000);
+      if (rows % 3 == 0) x.m[0].a = 1, x.k[0].a = rows;
+      if (rows % 4 == 0) x.n[0].b = sums, x.k[0].b = 1;
+      if (size_of(type) > 2) add("counted", x, rows == 64 ? alignments{8, 8, 8} : alignments{});
+    }
     // Rows, eight rows, and small matrices that share a factor of side by sum.
     for (const auto& [side, sum] : {std::pair<std::int64_t, std::int64_t>{4, 4}, {9, 9}, {8, 81}, {27, 27}, {20, 30}}) {
       if (type != dtype::f64 && type != dtype::f32 && (type != dtype::c64 || side > 9)) continue;

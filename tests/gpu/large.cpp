@@ -42,6 +42,13 @@ void product_of(dtype t, std::initializer_list<std::pair<char, std::int64_t>> ex
 
 }  // namespace
 
+TEST_CASE("many rows beside a small factor, a few more than a multiple of eight") {
+  for (const update op : {update::assign, update::add}) {
+    product_of(dtype::f64, {{'e', 90005}, {'i', 8}, {'q', 27}}, "eq", "ei", "iq", "", "", op);
+    product_of(dtype::f64, {{'e', 90001}, {'i', 27}, {'q', 8}}, "qe", "qi", "ie", "eq", "", op, op == update::add ? 1 : 0);
+  }
+}
+
 TEST_CASE("large products in tiles") {
   for (dtype t : all_types) {
     product_of(t, {{'i', 130}, {'j', 96}, {'k', 77}}, "ij", "ik", "kj", "", "", update::assign, 0, false);

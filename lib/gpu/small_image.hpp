@@ -1,0 +1,45 @@
+// How the operands of small products lie in shared memory.
+#pragma once
+
+#include "gpu/small.hpp"
+
+namespace ricci::cuda {
+
+/// One axis of an operand's problem.
+struct image_axis {
+  std::int64_t extent, far;     // stride in memory
+  bool is_row;
+  int place;                    // in the group's list
+  std::int64_t near = 0;        // stride in shared memory
+};
+
+/// An operand of a tile's problems in memory, and its image in shared memory.
+struct operand_image {
+  dtype type = dtype::f64;
+  bool conj = false, flat = false, aligned = true, lined = false, problem_fastest = false, pointers = false, shared = false;
+  int problems = 1, beside = 0;
+  std::int64_t elements = 1, stride = 0, size = 0, row = 1, pad = 0, units = 1, unit = 1, chunk = 16;
+  std::vector<image_axis> axes;  // of rows and columns, by stride in memory, smallest first; strides of 0 left out
+  std::vector<std::int64_t> row_extents, row_near, col_extents, col_near;
+
+  std::int64_t bytes() const { return static_cast<std::int64_t>(size_of(type)); }
+};
+
+struct images {
+  operand_image a, b, c;
+};
+
+images make_images(const small_shape& s, const small_config& c, const alignments& at);
+
+/// Pairs of neighbours in k are aligned words of the image.
+bool is_paired(const operand_image& i, bool k_is_row);
+
+/// Elements of a row (or column) that may be read at once: whole 16-byte words of the image.
+int pack_of(const operand_image& i, bool along_row, int most);
+
+/// The hardware copies runs, if all operands that are copied are: the configuration's choice, or 0.
+int bulk_of(const images& i, const small_config& c);
+
+std::int64_t shared_bytes_of(const images& i, const small_config& c, bool beta);
+
+}  // namespace ricci::cuda

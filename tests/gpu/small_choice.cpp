@@ -1,0 +1,117 @@
+// Which kernel small products get, and into how many launches a step goes. No GPU is needed.
+#include <catch2/catch.hpp>
+
+#include <random>
+
+#include "build_program.hpp"
+#include "gpu/executable.hpp"
+#include "gpu/measure.hpp"
+#include "gpu/small_cost.hpp"
+
+using namespace ricci;
+using namespace ricci::cuda;
+
+namespace {
+
+/// c[e,i,j] = a[e,i,k] b[e,k,j], the factors row-major or transposed.
+small_shape batch_of(dtype t, std::int64_t m, std::int64_t n, std::int64_t k, bool a_transposed = false, bool b_transposed = false) {
+  step_shape s = product_step(t, m, n, k, false, 10000);
+  if (a_transposed && m > 1 && k > 1) s.m[0].a = 1, s.k[0].a = m;
+  if (b_transposed && n > 1 && k > 1) s.n[0].b = k, s.k[0].b = 1;
+  small_shape out;
+  REQUIRE(make_small(s, out));
+  return out;
+}
+
+small_config threads_of_tiles(int problems, int group, int rm, int rn) {
+  small_config c;
+  c.problems = problems, c.group = c.block = group, c.rm = rm, c.rn = rn, c.stages = 1, c.unroll = 4;
+  return c;
+}
+
+/// c[e,q] = a[q,i] b[e,i] over so many rows.
+program_plan rows_beside_factor(dtype t, std::int64_t rows, std::int64_t i, std::int64_t q) {
+  test::case_builder c(t);
+  c.label('e', rows), c.label('i', i), c.label('q', q);
+  statement s;
+  s.left = c.tensor("C", "eq"), s.op = update::assign;
+  s.terms.push_back({-1, false, {c.tensor("A", "qi"), c.tensor("B", "ei")}});
+  c.p.statements.push_back(s);
+  return make_program_plan(placed_on_gpu(c.p), described_h200(), {});
+}
+
+}  // namespace
+
+TEST_CASE("whatever the sides and layouts, what is chosen fits and keeps most of its threads busy") {
+  std::mt19937 random(1);
+  const gpu_machine& m = described_h200();
+  for (const dtype t : {dtype::f32, dtype::f64, dtype::c64, dtype::c128})
+    for (int turn = 0; turn < 60; ++turn) {
+      const auto side = [&] { return static_cast<std::int64_t>(1 + random() % 64); };
+      const std::int64_t rows = side(), columns = side(), sums = side();
+      CAPTURE(name_of(t), rows, columns, sums, turn % 4);
+      const small_shape s = batch_of(t, rows, columns, sums, turn & 1, turn & 2);
+      const small_config c = choose_small(s, m);
+      REQUIRE(fits(s, c, m));
+      const auto counted = choose_by_counting(s, m);
+      REQUIRE(counted);
+      CHECK(fits(s, *counted, m));
+      if (counted->compute != arithmetic::threads) continue;
+      const std::int64_t work = counted->problems * ((rows + counted->rm - 1) / counted->rm) * ((columns + counted->rn - 1) / counted->rn);
+      CHECK(10 * work >= 6 * ((work + counted->group - 1) / counted->group * counted->group));
+    }
+}
+
+TEST_CASE("counting sees conflicts, idle threads and copies") {
+  const gpu_machine& m = described_h200();
+  const small_shape across = batch_of(dtype::f32, 64, 64, 64, false, true);  // rows of both factors are two turns of the banks apart
+  const small_config plain = threads_of_tiles(1, 64, 8, 8);
+  small_config padded = plain;
+  padded.pad_a = padded.pad_b = 4;
+  CHECK(estimated_clocks(across, padded, m) < 0.8 * estimated_clocks(across, plain, m));
+  const small_shape few = batch_of(dtype::f32, 8, 8, 24);
+  CHECK(estimated_clocks(few, threads_of_tiles(8, 128, 2, 2), m) < 0.8 * estimated_clocks(few, threads_of_tiles(8, 128, 8, 8), m));  // 128 and 8 of 128 threads
+  const small_shape odd = batch_of(dtype::f32, 13, 13, 13);
+  small_config scattered = threads_of_tiles(4, 64, 4, 4);
+  const double run = estimated_clocks(odd, scattered, m);
+  scattered.pad_a = 4;
+  CHECK(run < estimated_clocks(odd, scattered, m));
+}
+
+TEST_CASE("more work takes longer") {
+  const gpu_machine& m = described_h200();
+  const small_config c = threads_of_tiles(1, 32, 4, 4);
+  double before = 0;
+  for (const std::int64_t sums : {4, 8, 16, 32, 64}) {
+    const double clocks = estimated_clocks(batch_of(dtype::f32, 16, 32, sums), c, m);
+    CHECK(clocks > before);
+    before = clocks;
+  }
+  CHECK(estimated_clocks(batch_of(dtype::c64, 16, 32, 16), c, m) > estimated_clocks(batch_of(dtype::f32, 16, 32, 16), c, m));
+}
+
+TEST_CASE("square products in the table's layout run as they were measured, transposed ones as counted if that is better") {
+  const gpu_machine& m = described_h200();
+  const small_config table = choose_small(batch_of(dtype::f32, 64, 64, 64), m);
+  CHECK(table.problems == 2);
+  CHECK(table.rm == 11);
+  const small_shape transposed = batch_of(dtype::f32, 64, 64, 64, false, true);
+  const small_config other = choose_small(transposed, m);
+  CHECK_FALSE(other == table);
+  CHECK(estimated_clocks(transposed, other, m) < estimated_clocks(transposed, table, m));
+}
+
+TEST_CASE("a few rows that are no multiple of eight have a launch of their own") {
+  const program_plan whole = rows_beside_factor(dtype::f64, 1000000, 8, 27), odd = rows_beside_factor(dtype::f64, 1000003, 8, 27);
+  REQUIRE(whole.launches.size() == 1);
+  REQUIRE(odd.launches.size() == 2);
+  CHECK(odd.launches[0].step.shape == whole.launches[0].step.shape);
+  CHECK(odd.launches[0].step.config == whole.launches[0].step.config);
+  CHECK(odd.launches[1].step.flops == 3 * 27 * 8 * 2);
+  CHECK(odd.launches[1].places[0].offset + odd.launches[1].places[1].offset == 1000000LL * 8 * 8);  // one of them is the factor's
+  CHECK(odd.launches[1].places[2].offset == 1000000LL * 27 * 8);
+  CHECK(odd.flops == Approx(2.0 * 27 * 8 * 1000003));
+  CHECK(rows_beside_factor(dtype::f64, 4099, 8, 27).launches.size() == 1);     // too little to be worth it
+  CHECK(rows_beside_factor(dtype::f64, 1000003, 4, 4).launches.size() == 1);   // single rows do
+  CHECK(rows_beside_factor(dtype::c128, 1000003, 8, 27).launches.size() == 1); // no tensor cores
+}

@@ -5,6 +5,7 @@ function(ricci_test name)
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ricci ricci_dev ricci_catch ${arg_LIBRARIES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support)
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)  # two thirds of the time of -O2, which benches and examples have
   if(arg_INTERNAL)
     target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/lib)
   endif()

@@ -13,6 +13,7 @@
 #include "codegen/contract_code.hpp"
 #include "codegen/dots_code.hpp"
 #include "codegen/lone_dots_code.hpp"
+#include "codegen/spread_code.hpp"
 #endif
 
 namespace ricci::codegen {
@@ -46,6 +47,8 @@ std::shared_ptr<const kernel> make(const request& r, target t) {
     const auto slow = r.type_a == dtype::f16 ? make(one, t) : nullptr;
     if (slow || r.type_a != dtype::f16) return written<kernel, amx_code>(r, slow);
   }
+  if (const std::vector<spread> s = spread_of(r, t); !s.empty())
+    if (auto made = written<kernel, spread_code>(r, s[0], t)) return made;
   if (const std::vector<dots> d = dots_of(r, t); !d.empty()) return written<kernel, dots_code>(r, d[0], t);
   if (const std::vector<lone_dots> d = lone_dots_of(r, t); !d.empty()) return written<kernel, lone_dots_code>(r, d[0], t);
   const std::vector<nest> nests = shape(r, t);

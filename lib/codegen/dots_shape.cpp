@@ -11,27 +11,6 @@ constexpr std::int64_t most_pieces = 6 * most_dot_pieces;  // of rows one right 
 constexpr std::int64_t most_products = 512;    // registers multiplied in the code of a period
 constexpr std::int64_t most_offset = 1 << 30;  // bytes
 
-/// Sets the order of the axes of c: those whose results are neighbours, and the others. False if no results are.
-bool take_axes(const kernels::contract_args& x, std::int64_t real, dots& d) {
-  std::vector<dots::axis> axes;
-  const auto put = [&](const kernels::axis& y) { if (y.extent > 1) axes.push_back({y.extent, y.a * real, y.b * real, y.c * real}); };
-  put(x.row), put(x.col);
-  for (int i = 0; i < x.loop_count; ++i) put(x.loops[i]);
-  std::stable_sort(axes.begin(), axes.end(), [](const dots::axis& y, const dots::axis& z) { return std::abs(y.c) < std::abs(z.c); });
-  std::int64_t run = real;
-  for (const dots::axis& y : axes) {
-    if (!d.loops.empty() || y.c != run) {
-      d.loops.push_back(y);
-      continue;
-    }
-    run *= y.extent;
-    dots::axis* last = d.dense.empty() ? nullptr : &d.dense.back();
-    if (last && y.a == last->a * last->extent && y.b == last->b * last->extent) last->extent *= y.extent;
-    else d.dense.push_back(y);
-  }
-  return !d.dense.empty();
-}
-
 /// The pieces of a dot product, and how many lanes one takes.
 bool take_sums(const kernels::contract_args& x, dots& d) {
   const std::int64_t n = x.lane_extent, per_row = (n + d.lanes - 1) / d.lanes;
@@ -54,6 +33,26 @@ bool are_triples(const kernels::contract_args& x, const dots& d) {
 
 }  // namespace
 
+bool take_axes(const kernels::contract_args& x, std::int64_t real, const kernels::axis& lanes, dots& d) {
+  std::vector<dots::axis> axes;
+  const auto put = [&](const kernels::axis& y) { if (y.extent > 1) axes.push_back({y.extent, y.a * real, y.b * real, y.c * real}); };
+  put(lanes), put(x.row), put(x.col);
+  for (int i = 0; i < x.loop_count; ++i) put(x.loops[i]);
+  std::stable_sort(axes.begin(), axes.end(), [](const dots::axis& y, const dots::axis& z) { return std::abs(y.c) < std::abs(z.c); });
+  std::int64_t run = real;
+  for (const dots::axis& y : axes) {
+    if (!d.loops.empty() || y.c != run) {
+      d.loops.push_back(y);
+      continue;
+    }
+    run *= y.extent;
+    dots::axis* last = d.dense.empty() ? nullptr : &d.dense.back();
+    if (last && y.a == last->a * last->extent && y.b == last->b * last->extent) last->extent *= y.extent;
+    else d.dense.push_back(y);
+  }
+  return !d.dense.empty();
+}
+
 bool dots::is_even(std::int64_t axis::*stride) const {
   const std::int64_t step = dense[0].*stride;
   return dense.size() == 1 && (step == 0 || step == segment * real);
@@ -66,7 +65,7 @@ std::vector<dots> dots_of(const request& r, target t) {
   if (x.row.extent > 1 && x.col.extent > 1) return {};  // a product of matrices: the compiled tiles read each row for several columns
   dots d;
   d.real = static_cast<int>(size_of(r.type)), d.lanes = (t == target::avx512 ? 64 : 32) / d.real;
-  if (!take_sums(x, d) || !take_axes(x, d.real, d)) return {};
+  if (!take_sums(x, d) || !take_axes(x, d.real, {}, d)) return {};
   // Four segments can be loaded one by one: eight are loaded together or not at all.
   if (d.segments() > 4 && !((x.ones_a || d.is_even(&dots::axis::a)) && d.is_even(&dots::axis::b) && x.lane_extent == d.segment)) d.segment *= 2;
   const auto set_period = [&] {

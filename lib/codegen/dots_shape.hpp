@@ -30,6 +30,10 @@ struct dots {
   bool is_even(std::int64_t axis::*stride) const;
 };
 
+/// Sets the order of the axes of c, that of the lanes among them: those whose results are neighbours, and the others. False if no results
+/// are.
+bool take_axes(const kernels::contract_args& x, std::int64_t real, const kernels::axis& lanes, dots& d);
+
 /// Nothing if this is no request for many short dot products, or too much code: another lane axis, complex or 16-bit numbers, several
 /// summed axes, rows that meet several columns, results that are not neighbours.
 std::vector<dots> dots_of(const request& r, target t);

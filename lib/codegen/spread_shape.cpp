@@ -1,0 +1,165 @@
+// Which requests are tiny problems one behind the other, and what their registers take from where.
+#include "codegen/spread_shape.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+namespace ricci::codegen {
+namespace {
+
+constexpr std::int64_t most_terms = 8, most_products = 96, most_offset = 1 << 30;
+constexpr std::size_t most_masks = 7, most_constants = 48;
+
+/// The terms of a sum: all summed indices.
+bool take_terms(const kernels::contract_args& x, bool along_sums, spread& s) {
+  const std::int64_t along = along_sums ? x.lane_extent : 1;
+  if (x.k * x.k_outer * along > most_terms) return false;
+  for (std::int64_t o = 0; o < x.k_outer; ++o)
+    for (std::int64_t k = 0; k < x.k; ++k)
+      for (std::int64_t i = 0; i < along; ++i)
+        s.terms.push_back({((x.k_outer_a ? x.k_outer_a[o] : 0) + k * x.k_a + i) * s.real, ((x.k_outer_b ? x.k_outer_b[o] : 0) + k * x.k_b + i) * s.real});
+  return true;
+}
+
+std::int64_t offset_of(const spread& s, std::int64_t result, std::int64_t dots::axis::*stride) {
+  std::int64_t offset = 0;
+  for (std::size_t i = 0; i + 1 < s.dense.size(); ++i) offset += result % s.dense[i].extent * s.dense[i].*stride, result /= s.dense[i].extent;
+  return offset + result * s.dense.back().*stride;
+}
+
+/// Of a factor the offsets of lanes, for each term.
+using lane_offsets = std::vector<std::vector<std::int64_t>>;
+
+/// Whether the lanes take the same few bytes again and again.
+bool are_pieces(const std::vector<std::int64_t>& at, int real, int bytes) {
+  const std::size_t n = static_cast<std::size_t>(bytes / real);
+  if (at.size() <= n) return false;
+  for (std::size_t l = 0; l < at.size(); ++l)
+    if (at[l] != at[0] + static_cast<std::int64_t>(l % n) * real) return false;
+  return true;
+}
+
+/// The source of one term's lanes; [low, high] is what all terms' lanes take. False if it is none.
+bool find_source(const std::vector<std::int64_t>& at, std::int64_t low, std::int64_t high, const spread& s, spread_source& out) {
+  const std::int64_t reach = s.lanes * s.real;
+  const auto is_run = [&] {
+    for (std::size_t l = 0; l < at.size(); ++l)
+      if (at[l] != at[0] + static_cast<std::int64_t>(l) * s.real) return false;
+    return true;
+  };
+  out.at = at[0];
+  if (std::all_of(at.begin(), at.end(), [&](std::int64_t x) { return x == at[0]; })) return true;
+  if (is_run()) {
+    out.how = spread_source::way::run, out.first = static_cast<int>(at.size());
+    return true;
+  }
+  for (const int bytes : {16, 32})
+    if (are_pieces(at, s.real, bytes)) {
+      out.how = spread_source::way::pieces, out.bytes = bytes;
+      return true;
+    }
+  const auto [least, most] = std::minmax_element(at.begin(), at.end());
+  if (high - low >= 2 * reach || (high - low >= reach && *most - *least < reach)) low = *least, high = *most;
+  if (high - low >= 2 * reach) return false;
+  const int elements = static_cast<int>((high - low) / s.real) + 1;
+  out.how = spread_source::way::places, out.at = low, out.first = std::min(elements, s.lanes), out.second = elements - out.first;
+  for (const std::int64_t x : at) {
+    if ((x - low) % s.real != 0) return false;
+    out.places.push_back(static_cast<int>((x - low) / s.real));
+  }
+  out.places.resize(static_cast<std::size_t>(s.lanes), 0);
+  return true;
+}
+
+/// The registers of so many results; none if a factor is spread too far.
+std::vector<spread_results> registers_of(const spread& s, std::int64_t count) {
+  std::vector<spread_results> out;
+  for (std::int64_t first = 0; first < count; first += s.lanes) {
+    spread_results x;
+    x.c = first * s.real, x.count = static_cast<int>(std::min<std::int64_t>(s.lanes, count - first));
+    x.terms.resize(s.terms.size());
+    for (const int factor : {0, 1}) {
+      if (factor == 0 && s.ones) continue;
+      lane_offsets all;
+      std::int64_t low = most_offset, high = -most_offset;
+      for (const auto& [a, b] : s.terms) {
+        std::vector<std::int64_t>& at = all.emplace_back();
+        for (int l = 0; l < x.count; ++l) at.push_back(offset_of(s, first + l, factor == 0 ? &dots::axis::a : &dots::axis::b) + (factor == 0 ? a : b));
+        low = std::min(low, *std::min_element(at.begin(), at.end())), high = std::max(high, *std::max_element(at.begin(), at.end()));
+      }
+      for (std::size_t i = 0; i < all.size(); ++i)
+        if (!find_source(all[i], low, high, s, x.terms[i][static_cast<std::size_t>(factor)])) return {};
+    }
+    out.push_back(std::move(x));
+  }
+  return out;
+}
+
+/// Masks and constants of these registers are few.
+bool has_room(const std::vector<spread_results>& all, const spread& s) {
+  std::set<int> masks;
+  std::set<std::vector<int>> constants;
+  const auto put = [&](int count) {
+    if (count > 0 && count < s.lanes) masks.insert(count);
+  };
+  for (const spread_results& r : all) {
+    put(r.count);
+    for (const auto& term : r.terms)
+      for (const spread_source& x : term) {
+        put(x.first), put(x.second);
+        if (!x.places.empty()) constants.insert(x.places);
+      }
+  }
+  return masks.size() <= most_masks && constants.size() <= most_constants;
+}
+
+/// Cycles of a period: permutations have one port, multiply-adds share it (measured on Golden Cove). And what rows of one problem after the
+/// other take by other kernels, or dot products.
+bool is_faster(const spread& s, const request& r) {
+  constexpr double of_row = 1.35, of_term = 0.5, of_dot = 1.3, surely = 1.15;
+  double cycles = 0;
+  for (const spread_results& x : s.whole)
+    for (const auto& term : x.terms) {
+      cycles += 1;
+      for (const spread_source& y : term) cycles += y.how == spread_source::way::places ? 1 : 0;
+    }
+  const double results = static_cast<double>(s.period), terms = static_cast<double>(s.terms.size());
+  const double now = r.lanes == kernels::lanes::k ? of_dot * results : results / static_cast<double>(r.args.lane_extent) * (of_term * terms + of_row);
+  return cycles * surely < now;
+}
+
+}  // namespace
+
+std::vector<spread> spread_of(const request& r, target t) {
+  const kernels::contract_args& x = r.args;
+  const bool plain = r.type_a == r.type && r.type_b == r.type && r.type_c == r.type && (r.type == dtype::f32 || r.type == dtype::f64);
+  const bool along_sums = r.lanes == kernels::lanes::k;
+  if (t != target::avx512 || !plain || r.alpha == factor::tensor || r.past_caches) return {};
+  spread s;
+  s.ones = r.only_sums || x.ones_a;
+  s.real = static_cast<int>(size_of(r.type)), s.lanes = 64 / s.real;
+  if (along_sums ? x.lane_extent != 2 : x.lane_extent >= s.lanes) return {};
+  dots order;
+  if (!take_terms(x, along_sums, s) || !take_axes(x, s.real, {along_sums ? 1 : x.lane_extent, r.lanes == kernels::lanes::batch, 1, 1}, order)) return {};
+  s.dense = std::move(order.dense), s.loops = std::move(order.loops);
+  for (std::size_t i = 0; i + 1 < s.dense.size(); ++i) s.inner *= s.dense[i].extent;
+  s.count = s.inner * s.dense.back().extent, s.period = std::lcm<std::int64_t>(s.lanes, s.inner);
+  const std::int64_t products = s.period / s.lanes * static_cast<std::int64_t>(s.terms.size());
+  if (products > most_products || s.count < 2 * s.lanes || !s.is_long() || s.loops.size() > std::size_t{most_dot_loops}) return {};
+  for (const auto* axes : {&s.dense, &s.loops})
+    for (const dots::axis& y : *axes)
+      for (const std::int64_t stride : {y.a, y.b, y.c})
+        if (std::abs(stride) >= most_offset / std::max(y.extent, s.period)) return {};
+  s.whole = registers_of(s, s.period);
+  if (s.whole.empty() || !is_faster(s, r)) return {};
+  if (const std::int64_t rest = s.count % s.period; rest > 0) {
+    s.rest = registers_of(s, rest);
+    if (s.rest.empty()) return {};
+  }
+  std::vector<spread_results> all = s.whole;
+  all.insert(all.end(), s.rest.begin(), s.rest.end());
+  return has_room(all, s) ? std::vector<spread>{s} : std::vector<spread>{};
+}
+
+}  // namespace ricci::codegen

@@ -10,7 +10,7 @@ using namespace Xbyak::util;
 namespace {
 
 // Registers by their use.
-constexpr int sums = 0, spare_a = 1, spare_b = 2, old = 3, first_load = 4, loads = 8, first_constant = 12, constants = 17, alpha = 29, beta_factor = 30, place = 31;
+constexpr int sums = 0, spare_a = 1, spare_b = 2, old = 3, first_load = 4, loads = 8, first_constant = 12, alpha = 29, beta_factor = 30, place = 31;
 constexpr std::int64_t line = 64;
 
 const Xbyak::Reg64 loop_counters[most_dot_loops] = {r9, r11, r8, rcx};
@@ -70,7 +70,7 @@ void spread_code::set_constants() {
         for (const spread_source& x : term) {
           if (x.places.empty() || constants_.count(x.places)) continue;
           constant& c = constants_[x.places];
-          if (all != &s_.whole || next == first_constant + constants) continue;
+          if (all != &s_.whole || next == first_constant + kept_constants) continue;
           c.number = next++;
           vmovups(v(c.number), ptr[rip + c.label]);
         }

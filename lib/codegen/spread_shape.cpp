@@ -114,16 +114,26 @@ bool has_room(const std::vector<spread_results>& all, const spread& s) {
   return masks.size() <= most_masks && constants.size() <= most_constants;
 }
 
-/// Cycles of a period: permutations have one port, multiply-adds share it (measured on Golden Cove). And what rows of one problem after the
-/// other take by other kernels, or dot products.
+/// Cycles of a period: permutations have one port, multiply-adds share it, loads have two (measured on Golden Cove). And what rows of one
+/// problem after the other take by other kernels, or dot products.
 bool is_faster(const spread& s, const request& r) {
-  constexpr double of_row = 1.35, of_term = 0.5, of_dot = 1.3, surely = 1.15;
+  constexpr double of_row = 1.35, of_term = 0.5, of_dot = 1.3, of_load = 0.5, surely = 1.15;
   double cycles = 0;
-  for (const spread_results& x : s.whole)
+  std::set<std::vector<int>> constants;
+  for (const spread_results& x : s.whole) {
+    std::set<std::pair<int, std::int64_t>> loads;
     for (const auto& term : x.terms) {
       cycles += 1;
-      for (const spread_source& y : term) cycles += y.how == spread_source::way::places ? 1 : 0;
+      for (const int factor : {0, 1}) {
+        const spread_source& y = term[static_cast<std::size_t>(factor)];
+        if (y.how != spread_source::way::places) continue;
+        cycles += 1, loads.insert({factor, y.at}), constants.insert(y.places);
+        if (y.second > 0) loads.insert({factor, y.at + s.lanes * s.real});
+        if (constants.size() > std::size_t{kept_constants}) cycles += of_load;
+      }
     }
+    cycles += of_load * static_cast<double>(loads.size());
+  }
   const double results = static_cast<double>(s.period), terms = static_cast<double>(s.terms.size());
   const double now = r.lanes == kernels::lanes::k ? of_dot * results : results / static_cast<double>(r.args.lane_extent) * (of_term * terms + of_row);
   return cycles * surely < now;

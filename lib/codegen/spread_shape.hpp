@@ -7,6 +7,9 @@
 
 namespace ricci::codegen {
 
+/// Permutations whose places registers keep; those of others are loaded each time.
+inline constexpr int kept_constants = 17;
+
 /// Where the lanes of a register of results have a factor.
 struct spread_source {
   enum class way : std::uint8_t {

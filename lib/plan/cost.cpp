@@ -89,8 +89,8 @@ double kernel_cycles(const shape& s, const machine& m) {
     // Lanes of a few sums are added up together, those of complex ones one after the other.
     const bool together = !complex && rows * cols > 1;
     const double per_sum = together ? 6 : m.vector_bytes >= 64 ? 20 : 8, per_tile = together ? 6 : 12;
-    // Short runs of sums, one behind the other through a table of where they begin.
-    if (s.k > 1 && s.lane <= 4 * width) return 3 * tiles * vectors * step;
+    // Short runs of sums, one behind the other through a table of where they begin, and their lanes added up.
+    if (s.k > 1 && s.lane <= 4 * width) return tiles * (3 * vectors * step + 4 * static_cast<double>(rows * cols));
     return tiles * (vectors * step + per_tile + static_cast<double>(rows * cols) * per_sum) + 60;
   }
   const std::int64_t budget = (m.vector_registers >= 32 ? 24 : 12) / (complex ? 2 : 1);

@@ -2,6 +2,7 @@
 #include "codegen/spread_shape.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <set>
 
@@ -82,7 +83,7 @@ std::vector<spread_results> registers_of(const spread& s, std::int64_t count) {
     for (const int factor : {0, 1}) {
       if (factor == 0 && s.ones) continue;
       lane_offsets all;
-      std::int64_t low = most_offset, high = -most_offset;
+      std::int64_t low = std::numeric_limits<std::int64_t>::max(), high = std::numeric_limits<std::int64_t>::min();
       for (const auto& [a, b] : s.terms) {
         std::vector<std::int64_t>& at = all.emplace_back();
         for (int l = 0; l < x.count; ++l) at.push_back(offset_of(s, first + l, factor == 0 ? &dots::axis::a : &dots::axis::b) + (factor == 0 ? a : b));

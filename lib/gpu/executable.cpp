@@ -115,7 +115,7 @@ void add_launches(program_part part, const planning::work& w, const gpu_machine&
   launch_plan rest;
   rest.op = p.launches.back().op;
   rest.places = p.launches.back().places;
-  const std::int64_t strides[] = {rows.a, rows.b, rows.c};
+  const std::int64_t strides[] = {shape.swapped ? rows.b : rows.a, shape.swapped ? rows.a : rows.b, rows.c};  // of the operation's factors, as places are
   for (std::size_t x = 0; x < 3; ++x) rest.places[x].offset += rows.extent * strides[x] * rest.places[x].bytes;
   rows.extent = odd.count;
   plan_launch(rest, shape, m, p);

@@ -66,7 +66,8 @@ int shared_bytes_of(const small_shape& s, const small_config& c, const alignment
 /// Whether the kernel would be right and fit on the machine.
 bool fits(const small_shape& s, const small_config& c, const gpu_machine& m);
 
-/// Splits a step into problems and loops; false if the problems are not small (64 a side, 64 summed; 128 where they share a small factor).
+/// Splits a step into problems and loops; false if the problems are not small: 64 a side and 64 summed, 128 where they share a small
+/// factor, and 128 summed where sides are 32 and factors have 40 KB at most.
 bool make_small(const step_shape& step, small_shape& out);
 
 /// All problems have one factor of few elements in common; what is their own are runs of memory, one right behind the other.

@@ -45,7 +45,8 @@ void product_of(dtype t, std::initializer_list<std::pair<char, std::int64_t>> ex
 TEST_CASE("many rows beside a small factor, a few more than a multiple of eight") {
   for (const update op : {update::assign, update::add}) {
     product_of(dtype::f64, {{'e', 90005}, {'i', 8}, {'q', 27}}, "eq", "ei", "iq", "", "", op);
-    product_of(dtype::f64, {{'e', 90001}, {'i', 27}, {'q', 8}}, "qe", "qi", "ie", "eq", "", op, op == update::add ? 1 : 0);
+    product_of(dtype::f64, {{'e', 60001}, {'i', 8}, {'q', 27}}, "eq", "iq", "ei", "", "", op, op == update::add ? 1 : 0);
+    product_of(dtype::f64, {{'e', 50007}, {'i', 27}, {'q', 27}}, "qe", "qi", "ie", "eq", "", op);
   }
 }
 

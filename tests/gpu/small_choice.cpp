@@ -40,6 +40,23 @@ program_plan rows_beside_factor(dtype t, std::int64_t rows, std::int64_t i, std:
   return make_program_plan(placed_on_gpu(c.p), described_h200(), {});
 }
 
+/// Adds what a step's shape says, every axis a loop: what its kernel would do.
+void run_shape(const step_shape& s, const double* a, const double* b, double* c) {
+  std::vector<axis> axes;
+  for (const auto* group : {&s.batch, &s.m, &s.n, &s.k}) axes.insert(axes.end(), group->begin(), group->end());
+  std::vector<std::int64_t> at(axes.size(), 0);
+  for (bool more = true; more;) {
+    *c += *a * *b;
+    more = false;
+    for (std::size_t d = axes.size(); d-- > 0 && !more;) {
+      const axis& x = axes[d];
+      a += x.a, b += x.b, c += x.c;
+      if (++at[d] < x.extent) more = true;
+      else at[d] = 0, a -= x.a * x.extent, b -= x.b * x.extent, c -= x.c * x.extent;
+    }
+  }
+}
+
 }  // namespace
 
 TEST_CASE("whatever the sides and layouts, what is chosen fits and keeps most of its threads busy") {
@@ -108,10 +125,52 @@ TEST_CASE("a few rows that are no multiple of eight have a launch of their own")
   CHECK(odd.launches[0].step.shape == whole.launches[0].step.shape);
   CHECK(odd.launches[0].step.config == whole.launches[0].step.config);
   CHECK(odd.launches[1].step.flops == 3 * 27 * 8 * 2);
-  CHECK(odd.launches[1].places[0].offset + odd.launches[1].places[1].offset == 1000000LL * 8 * 8);  // one of them is the factor's
+  CHECK(odd.launches[1].places[0].offset == 0);
+  CHECK(odd.launches[1].places[1].offset == 1000000LL * 8 * 8);
   CHECK(odd.launches[1].places[2].offset == 1000000LL * 27 * 8);
   CHECK(odd.flops == Approx(2.0 * 27 * 8 * 1000003));
   CHECK(rows_beside_factor(dtype::f64, 4099, 8, 27).launches.size() == 1);     // too little to be worth it
   CHECK(rows_beside_factor(dtype::f64, 1000003, 4, 4).launches.size() == 1);   // single rows do
   CHECK(rows_beside_factor(dtype::c128, 1000003, 8, 27).launches.size() == 1); // no tensor cores
+}
+
+TEST_CASE("launches of most rows and of the last few are all rows, whatever lies where") {
+  for (const auto& [left, first, second] : {std::array<const char*, 3>{"eq", "qi", "ei"}, {"eq", "ei", "qi"}, {"eq", "ei", "iq"}, {"qe", "qi", "ie"}, {"qe", "ie", "iq"}, {"qe", "qi", "ei"}, {"eq", "iq", "ie"}})
+    for (const std::int64_t i : {8, 27}) {
+      CAPTURE(left, first, second, i);
+      test::case_builder c(dtype::f64);
+      const std::int64_t rows = 60003;
+      c.label('e', rows), c.label('i', i), c.label('q', 27);
+      statement s;
+      s.left = c.tensor("C", left), s.op = update::assign;
+      s.terms.push_back({-1, false, {c.tensor("A", first), c.tensor("B", second)}});
+      c.p.statements.push_back(s);
+      const program_plan plan = make_program_plan(placed_on_gpu(c.p), described_h200(), {});
+      REQUIRE(plan.launches.size() == 2);
+      // Slots are numbered as tensors are named.
+      const auto size = [&](const std::string& labels) { return (labels.find('e') != labels.npos ? rows : 1) * (labels.find('i') != labels.npos ? i : 1) * (labels.find('q') != labels.npos ? 27 : 1); };
+      std::vector<double> memory[3];
+      const char* const tensors[] = {left, first, second};
+      for (int slot = 0; slot < 3; ++slot)
+        for (std::int64_t n = 0; n < size(tensors[slot]); ++n) memory[slot].push_back(slot == 0 ? 0 : static_cast<double>(n % (slot == 1 ? 7 : 5) - 2));
+      for (const launch_plan& l : plan.launches) {
+        const auto pointer = [&](const place& x) { return memory[x.slot].data() + x.offset / 8; };
+        const double *a = pointer(l.places[0]), *b = pointer(l.places[1]);
+        if (l.step.shape.swapped) std::swap(a, b);
+        run_shape(l.step.shape, a, b, pointer(l.places[2]));
+      }
+      const auto at = [&](const char* labels, std::int64_t e, std::int64_t k, std::int64_t q) {
+        std::int64_t offset = 0;
+        for (const char* l = labels; *l; ++l) offset = offset * (*l == 'e' ? rows : *l == 'i' ? i : 27) + (*l == 'e' ? e : *l == 'i' ? k : q);
+        return static_cast<std::size_t>(offset);
+      };
+      std::int64_t wrong = 0;
+      for (std::int64_t e = 0; e < rows; e += e < rows - 20 ? 997 : 1)
+        for (std::int64_t q = 0; q < 27; ++q) {
+          double sum = 0;
+          for (std::int64_t k = 0; k < i; ++k) sum += memory[1][at(first, e, k, q)] * memory[2][at(second, e, k, q)];
+          wrong += memory[0][at(left, std::min(e, rows - 1), 0, q)] != sum;
+        }
+      CHECK(wrong == 0);
+    }
 }

@@ -165,11 +165,11 @@ TEST_CASE("launches of most rows and of the last few are all rows, whatever lies
         return static_cast<std::size_t>(offset);
       };
       std::int64_t wrong = 0;
-      for (std::int64_t e = 0; e < rows; e += e < rows - 20 ? 997 : 1)
+      for (std::int64_t e = 0; e < rows; e = e + 997 < rows - 8 ? e + 997 : std::max(e + 1, rows - 8))
         for (std::int64_t q = 0; q < 27; ++q) {
           double sum = 0;
           for (std::int64_t k = 0; k < i; ++k) sum += memory[1][at(first, e, k, q)] * memory[2][at(second, e, k, q)];
-          wrong += memory[0][at(left, std::min(e, rows - 1), 0, q)] != sum;
+          wrong += memory[0][at(left, e, 0, q)] != sum;
         }
       CHECK(wrong == 0);
     }

@@ -54,7 +54,7 @@ struct walk {
 
   walk(const small_shape& s, const small_config& c_) : c(c_), i(make_images(s, c_, {})), m(static_cast<int>(count_of(s.step.m))), n(static_cast<int>(count_of(s.step.n))), k(static_cast<int>(count_of(s.step.k))) {
     tm = (m + c.rm - 1) / c.rm, tn = (n + c.rn - 1) / c.rn;
-    va = c.vectors ? pack_of(i.a, false, 16) : 1, vb = c.vectors ? pack_of(i.b, true, c.rn) : 1;
+    va = c.vectors ? pack_of(i.a, false, 16) : 1, vb = c.vectors ? pack_of(i.b, false, c.rn) : 1;
     items = c.problems * tm * tn;
   }
 

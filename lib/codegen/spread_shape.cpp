@@ -41,8 +41,19 @@ bool are_pieces(const std::vector<std::int64_t>& at, int real, int bytes) {
   return true;
 }
 
-/// The source of one term's lanes; [low, high] is what all terms' lanes take. False if it is none.
-bool find_source(const std::vector<std::int64_t>& at, std::int64_t low, std::int64_t high, const spread& s, spread_source& out) {
+/// All elements of a factor that so many results take, in order.
+std::vector<std::int64_t> elements_of(const spread& s, int factor, std::int64_t count) {
+  std::vector<std::int64_t> all;
+  for (std::int64_t r = 0; r < count; ++r)
+    for (const auto& [a, b] : s.terms) all.push_back(offset_of(s, r, factor == 0 ? &dots::axis::a : &dots::axis::b) + (factor == 0 ? a : b));
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+/// The source of one term's lanes; [low, high] is what all terms' lanes take, `own` what is the factor's: nothing else is read. False if it
+/// is none.
+bool find_source(const std::vector<std::int64_t>& at, std::int64_t low, std::int64_t high, const spread& s, const std::vector<std::int64_t>& own, spread_source& out) {
   const std::int64_t reach = s.lanes * s.real;
   const auto is_run = [&] {
     for (std::size_t l = 0; l < at.size(); ++l)
@@ -64,11 +75,10 @@ bool find_source(const std::vector<std::int64_t>& at, std::int64_t low, std::int
   if (high - low >= 2 * reach || (high - low >= reach && *most - *least < reach)) low = *least, high = *most;
   if (high - low >= 2 * reach) return false;
   const int elements = static_cast<int>((high - low) / s.real) + 1;
+  const auto first = std::lower_bound(own.begin(), own.end(), low);
+  if ((high - low) % s.real != 0 || std::upper_bound(first, own.end(), high) - first != elements) return false;  // gaps are others'
   out.how = spread_source::way::places, out.at = low, out.first = std::min(elements, s.lanes), out.second = elements - out.first;
-  for (const std::int64_t x : at) {
-    if ((x - low) % s.real != 0) return false;
-    out.places.push_back(static_cast<int>((x - low) / s.real));
-  }
+  for (const std::int64_t x : at) out.places.push_back(static_cast<int>((x - low) / s.real));
   out.places.resize(static_cast<std::size_t>(s.lanes), 0);
   return true;
 }
@@ -76,6 +86,7 @@ bool find_source(const std::vector<std::int64_t>& at, std::int64_t low, std::int
 /// The registers of so many results; none if a factor is spread too far.
 std::vector<spread_results> registers_of(const spread& s, std::int64_t count) {
   std::vector<spread_results> out;
+  const std::vector<std::int64_t> own[] = {s.ones ? std::vector<std::int64_t>{} : elements_of(s, 0, count), elements_of(s, 1, count)};
   for (std::int64_t first = 0; first < count; first += s.lanes) {
     spread_results x;
     x.c = first * s.real, x.count = static_cast<int>(std::min<std::int64_t>(s.lanes, count - first));
@@ -90,7 +101,7 @@ std::vector<spread_results> registers_of(const spread& s, std::int64_t count) {
         low = std::min(low, *std::min_element(at.begin(), at.end())), high = std::max(high, *std::max_element(at.begin(), at.end()));
       }
       for (std::size_t i = 0; i < all.size(); ++i)
-        if (!find_source(all[i], low, high, s, x.terms[i][static_cast<std::size_t>(factor)])) return {};
+        if (!find_source(all[i], low, high, s, own[factor], x.terms[i][static_cast<std::size_t>(factor)])) return {};
     }
     out.push_back(std::move(x));
   }

@@ -51,8 +51,15 @@ std::vector<std::int64_t> elements_of(const spread& s, int factor, std::int64_t 
   return all;
 }
 
-/// The source of one term's lanes; [low, high] is what all terms' lanes take, `own` what is the factor's: nothing else is read. False if it
-/// is none.
+/// Whether two neighbouring elements of a factor in [low, high] have more than a little between them: rows are padded to whole words.
+bool has_gaps(const std::vector<std::int64_t>& own, std::int64_t low, std::int64_t high) {
+  constexpr std::int64_t farthest = 16;
+  for (auto x = std::lower_bound(own.begin(), own.end(), low); *x < high; ++x)
+    if (x[1] - x[0] > farthest) return true;
+  return false;
+}
+
+/// The source of one term's lanes; [low, high] is what all terms' lanes take, `own` what is the factor's. False if it is none.
 bool find_source(const std::vector<std::int64_t>& at, std::int64_t low, std::int64_t high, const spread& s, const std::vector<std::int64_t>& own, spread_source& out) {
   const std::int64_t reach = s.lanes * s.real;
   const auto is_run = [&] {
@@ -75,8 +82,7 @@ bool find_source(const std::vector<std::int64_t>& at, std::int64_t low, std::int
   if (high - low >= 2 * reach || (high - low >= reach && *most - *least < reach)) low = *least, high = *most;
   if (high - low >= 2 * reach) return false;
   const int elements = static_cast<int>((high - low) / s.real) + 1;
-  const auto first = std::lower_bound(own.begin(), own.end(), low);
-  if ((high - low) % s.real != 0 || std::upper_bound(first, own.end(), high) - first != elements) return false;  // gaps are others'
+  if ((high - low) % s.real != 0 || has_gaps(own, low, high)) return false;
   out.how = spread_source::way::places, out.at = low, out.first = std::min(elements, s.lanes), out.second = elements - out.first;
   for (const std::int64_t x : at) out.places.push_back(static_cast<int>((x - low) / s.real));
   out.places.resize(static_cast<std::size_t>(s.lanes), 0);

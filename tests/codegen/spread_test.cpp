@@ -147,7 +147,7 @@ TEST_CASE("what is taken for tiny problems one behind the other") {
   CHECK_FALSE(taken(apart));  // results with gaps
   apart = squares(2, 1000), apart.loops[0].a = 100;
   CHECK_FALSE(taken(apart));  // a register of results meets four problems of a, far from one another
-  apart = squares(2, 1000), apart.loops[0].a = 5;
+  apart = squares(2, 1000), apart.loops[0].a = 8;
   CHECK_FALSE(taken(apart));  // between problems of a lies what is others'
   CHECK(codegen::spread_of(request_of<float>(squares(2, 1000)), codegen::target::avx2).empty());
   CHECK(codegen::spread_of(request_of<std::complex<float>>(squares(2, 1000)), codegen::target::avx512).empty());

@@ -12,48 +12,14 @@ namespace {
 
 constexpr std::int64_t ask_distance = 1024;  // bytes
 
-const Xbyak::Reg64 loop_counters[most_dot_loops] = {r9, r11, r8, rcx};
-
 }  // namespace
 
 dots_code::dots_code(const request& r, const dots& d, target t) : dots_registers(r, d, t) {
-  if (r.beta == factor::any) {
-    Xbyak::Label zero, done;
-    broadcast(n_.beta, full(), ptr[r8]);
-    if (single()) mov(eax, dword[r8]), Xbyak::CodeGenerator::add(eax, eax);
-    else mov(rax, qword[r8]), Xbyak::CodeGenerator::add(rax, rax);
-    jz(zero, T_NEAR);
-    write_loops(d.loops.size(), factor::any);
-    jmp(done, T_NEAR);
-    L(zero);
-    write_loops(d.loops.size(), factor::zero);
-    L(done);
-  } else {
-    write_loops(d.loops.size(), r.beta);
-  }
+  write_for(r.beta, n_.beta, [&](factor beta) { write_loops(d.loops, d.loops.size(), [&] { write_results(beta); }); });
   vzeroupper();
   ret();
   write_places();
   write_constants();
-}
-
-void dots_code::step(const reg64& p, std::int64_t bytes) {
-  if (bytes != 0) Xbyak::CodeGenerator::add(p, static_cast<int>(bytes));
-}
-
-/// The results inside the first `left` of the loops around the dense axes.
-void dots_code::write_loops(std::size_t left, factor beta) {
-  if (left == 0) return write_results(beta);
-  const dots::axis& x = d_.loops[left - 1];
-  const reg64& counter = loop_counters[left - 1];
-  Xbyak::Label next;
-  mov(counter, x.extent);
-  L(next);
-  write_loops(left - 1, beta);
-  step(a_, x.a), step(b_, x.b), step(c_, x.c);
-  dec(counter);
-  jnz(next, T_NEAR);
-  step(a_, -x.a * x.extent), step(b_, -x.b * x.extent), step(c_, -x.c * x.extent);
 }
 
 /// All results of the dense axes: whole periods in a loop, and what is left.

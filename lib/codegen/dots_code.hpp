@@ -17,7 +17,6 @@ class dots_code : public dots_registers {
     std::vector<std::int64_t> results;  // of each segment; -1: none
   };
 
-  void write_loops(std::size_t left, factor beta);
   void write_results(factor beta);
   void write_triples(std::int64_t first, std::int64_t count);
   void write_group(std::int64_t first, std::int64_t count, factor beta);
@@ -28,7 +27,6 @@ class dots_code : public dots_registers {
 
   std::vector<std::int64_t> offsets(const slots& s, std::int64_t first, std::int64_t dots::axis::*stride) const;
   std::int64_t offset_of(std::int64_t result, std::int64_t dots::axis::*stride) const;
-  void step(const reg64& p, std::int64_t bytes);
 
   const reg64 a_ = Xbyak::util::rdi, b_ = Xbyak::util::rsi, c_ = Xbyak::util::rdx;
   bool keeps_a_ = false;            // the registers keep a factor that several results share: a, or b

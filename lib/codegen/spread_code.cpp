@@ -13,28 +13,13 @@ namespace {
 constexpr int sums = 0, spare_a = 1, spare_b = 2, old = 3, first_load = 4, loads = 8, first_constant = 12, alpha = 29, beta_factor = 30, place = 31;
 constexpr std::int64_t line = 64;
 
-const Xbyak::Reg64 loop_counters[most_dot_loops] = {r9, r11, r8, rcx};
-
 }  // namespace
 
 spread_code::spread_code(const request& r, const spread& s, target t) : vector_code(4096, t, r.type == dtype::f32), request_(r), s_(s) {
   set_masks(), set_constants();
   if (r.alpha == factor::any) broadcast(alpha, full(), ptr[rcx]);
   if (r.alpha == factor::minus_one) vmovups(v(alpha), ptr[rip + pairs(-1, -1)]);
-  if (r.beta == factor::any) {
-    Xbyak::Label zero, done;
-    broadcast(beta_factor, full(), ptr[r8]);
-    if (single()) mov(eax, dword[r8]), Xbyak::CodeGenerator::add(eax, eax);
-    else mov(rax, qword[r8]), Xbyak::CodeGenerator::add(rax, rax);
-    jz(zero, T_NEAR);
-    write_loops(s.loops.size(), factor::any);
-    jmp(done, T_NEAR);
-    L(zero);
-    write_loops(s.loops.size(), factor::zero);
-    L(done);
-  } else {
-    write_loops(s.loops.size(), r.beta);
-  }
+  write_for(r.beta, beta_factor, [&](factor beta) { write_loops(s.loops, s.loops.size(), [&] { write_periods(beta); }); });
   vzeroupper();
   ret();
   for (auto& [places, x] : constants_) {
@@ -74,25 +59,6 @@ void spread_code::set_constants() {
           c.number = next++;
           vmovups(v(c.number), ptr[rip + c.label]);
         }
-}
-
-void spread_code::step(const reg64& p, std::int64_t bytes) {
-  if (bytes != 0) Xbyak::CodeGenerator::add(p, static_cast<int>(bytes));
-}
-
-/// The results inside the first `left` of the loops around the dense axes.
-void spread_code::write_loops(std::size_t left, factor beta) {
-  if (left == 0) return write_periods(beta);
-  const dots::axis& x = s_.loops[left - 1];
-  const reg64& counter = loop_counters[left - 1];
-  Xbyak::Label next;
-  mov(counter, x.extent);
-  L(next);
-  write_loops(left - 1, beta);
-  step(pointers_[0], x.a), step(pointers_[1], x.b), step(c_, x.c);
-  dec(counter);
-  jnz(next, T_NEAR);
-  step(pointers_[0], -x.a * x.extent), step(pointers_[1], -x.b * x.extent), step(c_, -x.c * x.extent);
 }
 
 void spread_code::write_periods(factor beta) {

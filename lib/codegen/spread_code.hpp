@@ -18,7 +18,6 @@ class spread_code : public vector_code {
  private:
   void set_masks();
   void set_constants();
-  void write_loops(std::size_t left, factor beta);
   void write_periods(factor beta);
   void write_results(const spread_results& x, factor beta);
   void write_term(const spread_results& x, const std::array<spread_source, 2>& term, bool first);
@@ -36,7 +35,6 @@ class spread_code : public vector_code {
   int loaded(int factor, std::int64_t from, int count);
   void permute(int to, const spread_source& x, int low, int high);
   void load_lanes(int to, const address& from, int count);
-  void step(const reg64& p, std::int64_t bytes);
   Xbyak::Opmask mask_of(int count) const { return Xbyak::Opmask(masks_.at(count)); }
   static Xbyak::Zmm v(int i) { return Xbyak::Zmm(i); }
 

@@ -193,6 +193,42 @@ class vector_code : public Xbyak::CodeGenerator {
     }
   }
 
+  /// What `write` writes for a known beta; for any other twice: zero, as r8 points to it, has code of its own, and the rest has it in register i.
+  template <class Write> void write_for(factor beta, int i, const Write& write) {
+    if (beta != factor::any) return write(beta);
+    using namespace Xbyak::util;
+    Xbyak::Label zero, done;
+    broadcast(i, full(), ptr[r8]);
+    if (single()) mov(eax, dword[r8]), Xbyak::CodeGenerator::add(eax, eax);
+    else mov(rax, qword[r8]), Xbyak::CodeGenerator::add(rax, rax);
+    jz(zero, T_NEAR);
+    write(factor::any);
+    jmp(done, T_NEAR);
+    L(zero);
+    write(factor::zero);
+    L(done);
+  }
+
+  void step(const reg64& p, std::int64_t bytes) {
+    if (bytes != 0) Xbyak::CodeGenerator::add(p, static_cast<int>(bytes));
+  }
+
+  /// `inside`, in the first `left` of up to four loops, the last outermost, which move rdi, rsi and rdx by a, b and c of their axes and back.
+  template <class Axes, class Inside> void write_loops(const Axes& axes, std::size_t left, const Inside& inside) {
+    if (left == 0) return inside();
+    using namespace Xbyak::util;
+    const reg64 counters[] = {r9, r11, r8, rcx}, counter = counters[left - 1];
+    const auto& x = axes[left - 1];
+    Xbyak::Label next;
+    mov(counter, x.extent);
+    L(next);
+    write_loops(axes, left - 1, inside);
+    step(rdi, x.a), step(rsi, x.b), step(rdx, x.c);
+    dec(counter);
+    jnz(next, T_NEAR);
+    step(rdi, -x.a * x.extent), step(rsi, -x.b * x.extent), step(rdx, -x.c * x.extent);
+  }
+
   void broadcast(int i, int width, const address& from) {
     if (single_) return vbroadcastss(reg(i, width), from);
     if (width == 16) return vmovddup(Xbyak::Xmm(i), from);

@@ -3,6 +3,7 @@
 
 #include "codegen/codegen.hpp"
 #include "contract_case.hpp"
+#include "known_factors.hpp"
 
 using namespace contract_case;
 namespace codegen = ricci::codegen;
@@ -19,12 +20,6 @@ std::vector<codegen::target> targets() {
   return {codegen::best_target()};
 }
 
-template <class T> codegen::factor factor_of(T x, bool may_be_zero) {
-  using enum codegen::factor;
-  if (!known_factors) return any;
-  return x == T(1) ? one : x == T(-1) ? minus_one : x == T(0) && may_be_zero ? zero : any;
-}
-
 template <class T> codegen::request request_of(const contract_args& g) {
   codegen::request r;
   r.type = r.type_a = r.type_b = r.type_c = ricci::dtype_of<T>;
@@ -36,7 +31,7 @@ template <class T> codegen::request request_of(const contract_args& g) {
 template <class T>
 void generated(const contract_args& g, const void* a, const void* b, void* c, const void* alpha, const void* beta) {
   codegen::request r = request_of<T>(g);
-  r.alpha = factor_of(*static_cast<const T*>(alpha), false), r.beta = factor_of(*static_cast<const T*>(beta), true);
+  r.alpha = factor_of(*static_cast<const T*>(alpha), known_factors, false), r.beta = factor_of(*static_cast<const T*>(beta), known_factors, true);
   if (made % 3 == 0) r.fetch_ahead = 512, r.fetch_a = r.fetch_b = 1024;
   if (const auto k = codegen::make(r, now)) {
     ++made;

@@ -3,6 +3,7 @@
 
 #include "codegen/spread_shape.hpp"
 #include "contract_case.hpp"
+#include "known_factors.hpp"
 #include "reduced.hpp"
 
 using namespace contract_case;
@@ -16,12 +17,6 @@ int made = 0, others = 0;
 
 bool writes() { return codegen::best_target() == codegen::target::avx512; }
 
-template <class T> codegen::factor factor_of(T x, bool may_be_zero) {
-  using enum codegen::factor;
-  if (!known_factors) return any;
-  return x == T(1) ? one : x == T(-1) ? minus_one : x == T(0) && may_be_zero ? zero : any;
-}
-
 template <class T> codegen::request request_of(const contract_args& g) {
   codegen::request r;
   r.type = r.type_a = r.type_b = r.type_c = ricci::dtype_of<T>;
@@ -32,7 +27,7 @@ template <class T> codegen::request request_of(const contract_args& g) {
 template <class T>
 void generated(const contract_args& g, const void* a, const void* b, void* c, const void* alpha, const void* beta) {
   codegen::request r = request_of<T>(g);
-  r.alpha = factor_of(*static_cast<const T*>(alpha), false), r.beta = factor_of(*static_cast<const T*>(beta), true);
+  r.alpha = factor_of(*static_cast<const T*>(alpha), known_factors, false), r.beta = factor_of(*static_cast<const T*>(beta), known_factors, true);
   if (made % 3 == 0) r.fetch_ahead = 512, r.fetch_a = r.fetch_b = r.fetch_c = 1024;
   const bool spread = !codegen::spread_of(r, codegen::best_target()).empty();
   ++(spread ? made : others);

@@ -41,9 +41,19 @@ struct small_shape {
   std::vector<axis> outer;   // outermost first
   int beside_a = 0, beside_b = 0, beside_c = 0;  // so many problems lie side by side, block after block; 0: one after the other
   bool pointers = false;     // operands are arrays of pointers, one for each problem
+  std::int64_t rows = 1;     // of a side without end that are one problem beside a factor that all share
 };
 
 inline bool is_beside(const small_shape& s) { return s.beside_a > 0 || s.beside_b > 0 || s.beside_c > 0; }
+
+/// Whether all problems have an operand in common, by its strides.
+bool is_common(const small_shape& s, std::int64_t axis::*stride);
+
+/// Blocks copy what problems have in common once, not for every tile.
+inline bool keeps_factor(const small_shape& s, const small_config& c) { return c.bulk == 0 && (is_common(s, &axis::a) || is_common(s, &axis::b)); }
+
+/// Tiles of a block without stages: as few as pay for copying what they have in common, for new blocks find memory less busy.
+std::int64_t tiles_of_block(const small_shape& s, const small_config& c, const gpu_machine& m);
 
 /// Bytes that the operands' first elements are aligned to: 16, 8, 4 or 2.
 struct alignments {
@@ -66,8 +76,8 @@ int shared_bytes_of(const small_shape& s, const small_config& c, const alignment
 /// Whether the kernel would be right and fit on the machine.
 bool fits(const small_shape& s, const small_config& c, const gpu_machine& m);
 
-/// Splits a step into problems and loops; false if the problems are not small: 64 a side and 64 summed, 128 where they share a small
-/// factor, and 128 summed where sides are 32 and factors have 40 KB at most.
+/// Splits a step into problems and loops; false if the problems are not small: 64 a side and 64 summed, as many as
+/// fit where rows without end share a factor, and 128 summed where sides are 32 and factors have 40 KB at most.
 bool make_small(const step_shape& step, small_shape& out);
 
 /// All problems have one factor of few elements in common; what is their own are runs of memory, one right behind the other.

@@ -111,12 +111,14 @@ std::vector<small_config> arithmetic_choices(const small_shape& s, bool thorough
 
 /// Whether sums and operands alone need more registers than the compiler would be left.
 bool would_spill(const small_shape& s, const small_config& c) {
-  const int word = static_cast<int>(size_of(compute_type(s.step.c))) / 4, operands = (c.rm + c.rn) * word;
+  const int word = static_cast<int>(size_of(compute_type(s.step.c))) / 4, packs = c.vectors ? std::max(1, 16 / static_cast<int>(size_of(s.step.c))) : 1;
+  const int operands = (c.rm * packs + c.rn) * word;
   int sums = c.rm * c.rn * word;
   if (c.compute == arithmetic::mma_f64) sums *= 2;
   if (c.compute == arithmetic::mma_16) sums *= 4;
   if (c.compute == arithmetic::mma_c128) sums *= 2;
-  return sums + operands + 12 > 65536 / (c.block * c.blocks) / 8 * 8;
+  const int others = c.compute == arithmetic::threads ? 12 : 20;
+  return sums + operands + others > 65536 / (c.block * c.blocks) / 8 * 8;
 }
 
 }  // namespace
@@ -198,10 +200,11 @@ small_config choose_beside(const small_shape& s, const gpu_machine& m) {
 /// The tensor cores for problems that share a factor, where eighths of rows and columns are nearly full.
 small_config cores_for_shared(const small_shape& s, double wanted) {
   const std::int64_t sm = count_of(s.step.m), sn = count_of(s.step.n), rows = divide_up(sm, 8), cols = divide_up(sn, 8);
-  const tile t = core_tiles(rows, cols, 16).front();
+  const tile t = core_tiles(rows, cols, 8).front();
   small_config c;
   c.compute = arithmetic::mma_f64, c.rm = t.rm, c.rn = t.rn;
   c.stages = 1, c.group = c.block = 128, c.blocks = 8, c.unroll = 4;
+  while (c.blocks > 1 && would_spill(s, c)) c.blocks /= 2;
   c.problems = problems_near(s, c, wanted);
   return c;
 }
@@ -215,7 +218,7 @@ small_config choose_shared(const small_shape& s, const gpu_machine& m) {
   const double bytes = static_cast<double>((own_a ? sm : sn) * sk * size), wanted = std::max(1.0, (12 << 10) / bytes);
   const double full = static_cast<double>(sm * sn) / static_cast<double>(divide_up(sm, 8) * divide_up(sn, 8) * 64);
   if (s.step.c == dtype::f64 && full > 0.74)
-    if (const small_config c = cores_for_shared(s, wanted); fits(s, c, m)) return c;
+    if (const small_config c = cores_for_shared(s, wanted); fits(s, c, m) && (c.rm * c.rn > 1 || s.rows == 1)) return c;
   small_config c, found;
   c.stages = 1, c.group = c.block = 64;
   c.unroll = static_cast<int>(sk <= 8 ? sk : 4);
@@ -234,7 +237,7 @@ small_config choose_shared(const small_shape& s, const gpu_machine& m) {
     const std::int64_t words = t.rm * t.rn * size / 4;
     for (const int blocks : {16, 8, 1}) {
       c.blocks = blocks;
-      if (blocks == 1 || (!would_spill(s, c) && words <= 384 / blocks)) break;
+      if (blocks == 1 || (!would_spill(s, c) && words <= 192 / blocks)) break;
     }
     if (fits(s, c, m)) found = c, least = cost;
   }
@@ -277,8 +280,14 @@ small_config choose_small(const small_shape& s, const gpu_machine& m) {
   const std::int64_t sm = count_of(s.step.m), sn = count_of(s.step.n), sk = count_of(s.step.k);
   const bool one_type = s.step.a == s.step.b && s.step.b == s.step.c;
   if (is_beside(s)) return choose_beside(s, m);
-  if (shares_small_factor(s))
-    if (const small_config c = choose_shared(s, m); c.stages > 0) return c;
+  if (shares_small_factor(s)) {
+    constexpr double better = 0.9;
+    const small_config c = choose_shared(s, m);
+    if (s.rows == 1 && c.stages > 0) return c;
+    const auto counted = choose_by_counting(s, m);
+    if (counted && (c.stages == 0 || estimated_clocks(s, *counted, m) < better * estimated_clocks(s, c, m))) return *counted;
+    if (c.stages > 0) return c;
+  }
   small_config chosen;
   if (m.tuned && one_type) {
     const auto side = [](std::int64_t x) { return static_cast<int>(x); };

@@ -107,12 +107,13 @@ struct rates {
   double power;         // the kinds overlap: their powers are added
   double instruction;   // clocks of a scheduler
   double accessed;      // clocks of an access to shared memory
+  double beside_common; // the same where problems have a factor in common
   double begun;         // until a block's first element is there
   double two_stages;    // what is left of the waits
   double by_hardware;   // what waits become with copies by the hardware
   double thread;        // a group's threads wait for one another
 };
-constexpr rates of_threads{1.93, 0.78, 0.37, 1050, 0.57, 1.23, 0.064 / 256}, of_cores{2.06, 0.48, 0.35, 2030, 0.73, 1.21, 0.036 / 256};
+constexpr rates of_threads{1.93, 0.78, 0.37, 0.65, 1050, 0.57, 1.23, 0.064 / 256}, of_cores{2.06, 0.48, 0.35, 0.8, 2030, 0.73, 1.21, 0.036 / 256};
 
 const rates& rates_of(const small_config& c) { return c.compute == arithmetic::threads ? of_threads : of_cores; }
 
@@ -168,11 +169,23 @@ units units_of_cores(const small_shape& s, const small_config& c, const walk& w)
   return u;
 }
 
+double memory_clocks(double bytes, const gpu_machine& m) {
+  constexpr double clock = 1.78;  // GHz
+  return bytes * m.multiprocessors * clock / m.bandwidth;
+}
+
+/// Clocks of a multiprocessor while all ask the second cache for the same factor, of which rows that are kept apart are asked for one by one.
+double hot_clocks(const small_shape& s, const small_config& c) {
+  constexpr double of_run = 150, of_rows = 1000;
+  return (is_common(s, &axis::a) && c.pad_a > 0) || (is_common(s, &axis::b) && c.pad_b > 0) ? of_rows : of_run;
+}
+
 /// Of one tile.
 struct counted {
   double issue = 0;   // clocks in which a multiprocessor's four schedulers issue its instructions
   double shared = 0;  // accesses to shared memory
   double bytes = 0;   // of memory
+  double hot = 0;     // clocks for asking the second cache for the same lines as all others
   double alone = 0;   // clocks of a warp's own work
   int blocks = 1;     // that a multiprocessor has room for
 };
@@ -180,6 +193,7 @@ struct counted {
 counted count(const small_shape& s, const small_config& c, const gpu_machine& m) {
   constexpr double most_blocks = 32, own_of_block = 1024;
   constexpr double of_copy = 8, of_scattered_copy = 24;  // instructions
+  constexpr double more_registers = 24;  // where a factor is in common: so many were seen
   const walk w(s, c);
   const units u = c.compute == arithmetic::threads ? units_of_threads(s, c, w) : units_of_cores(s, c, w);
   const bool bulk = bulk_of(w.i, c) > 0;
@@ -190,8 +204,10 @@ counted count(const small_shape& s, const small_config& c, const gpu_machine& m)
   n.issue = (u.count * u.clocks + rates_of(c).instruction * (copies(w.i.a) + copies(w.i.b) + copies(w.i.c))) / 4;
   n.shared = u.shared + copied(w.i.a) + copied(w.i.b) + copied(w.i.c);
   n.bytes = (w.i.a.shared ? 0 : bytes_of(w.i.a)) + (w.i.b.shared ? 0 : bytes_of(w.i.b)) + bytes_of(w.i.c) * (s.step.beta ? 2 : 1);
+  const bool common = keeps_factor(s, c);
+  if (common) n.hot = hot_clocks(s, c) / static_cast<double>(tiles_of_block(s, c, m));
   n.alone = static_cast<double>((u.count + u.at_once - 1) / u.at_once) * u.clocks;
-  const double registers = std::clamp(std::ceil(u.registers / 8) * 8, 32.0, 255.0);
+  const double registers = std::clamp(std::ceil((u.registers + (common ? more_registers : 0)) / 8) * 8, 32.0, 255.0);
   const double shared = static_cast<double>(shared_bytes_of(w.i, c, s.step.beta)) + own_of_block;
   n.blocks = std::max(1, static_cast<int>(std::min({most_blocks, m.threads / static_cast<double>(c.block), m.shared_bytes / shared, m.registers / (registers * c.block)})));
   return n;
@@ -230,6 +246,15 @@ void set_pads(const small_shape& s, small_config& c, bool wanted) {
   c.pad_c = wanted && c.compute == arithmetic::mma_16 ? pad_for(s, s.step.m, s.step.n, &axis::c, s.step.c, c.compute) : 0;
 }
 
+std::int64_t tiles_of_block(const small_shape& s, const small_config& c, const gpu_machine& m) {
+  constexpr double hidden = 0.3, of_traffic = 1.5, most = 16;
+  if (c.stages > 1 || !keeps_factor(s, c)) return 1;
+  const bool a = is_common(s, &axis::a), b = is_common(s, &axis::b);
+  const auto size = static_cast<double>(size_of(s.step.c)), rows = static_cast<double>(count_of(s.step.m)), columns = static_cast<double>(count_of(s.step.n)), sums = static_cast<double>(count_of(s.step.k));
+  const double kept = ((a ? rows : 0) + (b ? columns : 0)) * sums * size, own = c.problems * (((a ? 0 : rows) + (b ? 0 : columns)) * sums + rows * columns) * size;
+  return static_cast<std::int64_t>(std::min(most, std::max({1.0, std::ceil(hot_clocks(s, c) / (hidden * memory_clocks(own, m))), std::ceil(of_traffic * kept / own)})));
+}
+
 std::vector<register_tile> register_tiles(std::int64_t m, std::int64_t n, int most, int longest) {
   std::vector<register_tile> tiles;
   for (int rm = 1; rm <= longest && rm <= m; ++rm)
@@ -243,12 +268,12 @@ std::vector<register_tile> register_tiles(std::int64_t m, std::int64_t n, int mo
 }
 
 double estimated_clocks(const small_shape& s, const small_config& c, const gpu_machine& m) {
-  constexpr double clock = 1.78, worked = 3;  // GHz; of a block's own work it waits
+  constexpr double worked = 3;  // of a block's own work it waits
   const rates& r = rates_of(c);
   const counted n = count(s, c, m);
-  const double memory = n.bytes * m.multiprocessors * clock / m.bandwidth;
+  const double memory = memory_clocks(n.bytes, m) + n.hot, accessed = keeps_factor(s, c) ? r.beside_common : r.accessed;
   const double wait = (r.begun + worked * n.alone) / n.blocks * (c.stages > 1 ? r.two_stages : 1) * (c.bulk > 0 ? r.by_hardware : 1);
-  const double all = std::pow(memory, r.power) + std::pow(n.issue, r.power) + std::pow(r.accessed * n.shared, r.power) + std::pow(wait, r.power);
+  const double all = std::pow(memory, r.power) + std::pow(n.issue, r.power) + std::pow(accessed * n.shared, r.power) + std::pow(wait, r.power);
   return std::pow(all, 1 / r.power) * (1 + r.thread * c.group) / c.problems;
 }
 
@@ -345,7 +370,7 @@ class search {
           set_pads(s_, other, true);
           if (other.pad_a > 0 || other.pad_b > 0) consider(other);
           other.stages = 2;
-          consider(other);
+          if (s_.rows == 1) consider(other);  // else they take room from blocks that would hide more
           // What problems share would be asked of one place in the second cache by all: 0.6 of the speed.
           if (m_.architecture < 90 || s_.pointers || s_.inner.a == 0 || s_.inner.b == 0) continue;
           other = c, other.bulk = 2, other.lined = false;

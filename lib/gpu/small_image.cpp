@@ -134,6 +134,7 @@ operand_image make_image(const small_shape& s, const small_config& c, const side
   std::stable_sort(i.axes.begin(), i.axes.end(), [](const auto& p, const auto& q) { return std::abs(p.far) < std::abs(q.far); });
   for (const image_axis& a : i.axes) i.elements *= a.extent;
   i.shared = !s.pointers && s.inner.*x.stride == 0;
+  i.kept = c.bulk == 0 && is_common(s, x.stride);
   i.problems = i.shared ? 1 : c.problems;
   const std::int64_t common = common_alignment(s, x, c.problems);
   if (x.beside > 0) return lay_beside(i, x, common);
@@ -185,9 +186,9 @@ int bulk_of(const images& i, const small_config& c) {
 
 std::int64_t shared_bytes_of(const images& i, const small_config& c, bool beta) {
   const int ring = c.stages == 1 ? 1 : beta ? c.stages + 1 : 2;
-  const std::int64_t factors = rounded(i.a) + rounded(i.b), arrivals = bulk_of(i, c) ? (8 * c.stages + 15) / 16 * 16 : 0;
+  const std::int64_t kept = (i.a.kept ? rounded(i.a) : 0) + (i.b.kept ? rounded(i.b) : 0), factors = rounded(i.a) + rounded(i.b) - kept, arrivals = bulk_of(i, c) ? (8 * c.stages + 15) / 16 * 16 : 0;
   const std::int64_t tile = c.over ? c.stages * std::max(factors, rounded(i.c)) : c.stages * factors + ring * rounded(i.c);
-  return c.block / c.group * (tile + arrivals);
+  return c.block / c.group * (kept + tile + arrivals);
 }
 
 int shared_bytes_of(const small_shape& s, const small_config& c, const alignments& at) {

@@ -17,6 +17,7 @@ struct image_axis {
 struct operand_image {
   dtype type = dtype::f64;
   bool conj = false, flat = false, aligned = true, lined = false, problem_fastest = false, pointers = false, shared = false;
+  bool kept = false;  // all tiles have it in common
   int problems = 1, beside = 0;
   std::int64_t elements = 1, stride = 0, size = 0, row = 1, pad = 0, units = 1, unit = 1, chunk = 16;
   std::vector<image_axis> axes;  // of rows and columns, by stride in memory, smallest first; strides of 0 left out

@@ -1,6 +1,7 @@
 // A step of products as many small problems: what is a side, what is a loop, which loop the tiles run along.
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 
 #include "gpu/small.hpp"
 
@@ -67,48 +68,70 @@ bool pays(dtype t, std::int64_t own, std::int64_t side, std::int64_t k) {
 
 bool is_one_type(const step_shape& s) { return s.a == s.b && s.a == s.c; }
 
-/// Rows (or columns) without end beside a small factor, which all problems will share: a little more may be summed, and the other side be
-/// a little longer.
-bool has_endless_side(const step_shape& s) {
-  constexpr std::int64_t most = 128, many = 4096;
-  const std::int64_t m = count_of(s.m), n = count_of(s.n), k = count_of(s.k), side = std::min(m, n);
-  const auto stride = m > n ? &axis::b : &axis::a;
-  return is_one_type(s) && std::max(m, n) >= many && side <= most && k <= most && (pays(s.c, 1, side, k) || pays(s.c, 8, side, k)) &&
-         std::all_of(s.batch.begin(), s.batch.end(), [&](const axis& x) { return x.*stride == 0; });
+/// Rows (or columns) without end beside a factor that all of them share.
+struct endless_side {
+  std::vector<axis> step_shape::*group = nullptr;  // whose first axis has no end; none if there is no such side
+  std::int64_t axis::*own = nullptr;               // strides in the other factor
+  std::int64_t near = 1;                           // elements of the group for each turn of its first axis
+  std::int64_t shared = 1;                         // rows of the shared factor
+};
+
+endless_side find_endless_side(const step_shape& s) {
+  constexpr std::int64_t many = 4096;
+  const bool is_m = count_of(s.m) > count_of(s.n);
+  endless_side e;
+  e.group = is_m ? &step_shape::m : &step_shape::n, e.own = is_m ? &axis::a : &axis::b;
+  const auto others = is_m ? &axis::b : &axis::a;
+  const std::vector<axis>& group = s.*e.group;
+  e.shared = std::min(count_of(s.m), count_of(s.n));
+  if (!is_one_type(s) || size_of(s.c) == 2 || count_of(group) < many || std::any_of(s.batch.begin(), s.batch.end(), [&](const axis& x) { return x.*others != 0; })) return {};
+  e.near = count_of(group) / group[0].extent;
+  return e;
 }
 
-constexpr int rows_of_problem = 8;
-
-/// Whether rows of an endless side would do as eight together, but not alone.
-bool want_company(const step_shape& s, const std::vector<axis>& group) {
-  const std::int64_t side = std::min(count_of(s.m), count_of(s.n)), k = count_of(s.k);
-  return group.size() == 1 && !pays(s.c, 1, side, k) && !is_complex(s.c) && pays(s.c, rows_of_problem, side, k);
+/// Whether the rows lie one right behind the other, in the factor of their own and in the result.
+bool is_in_order(const step_shape& s, const endless_side& e) {
+  step_shape one = s;
+  const axis first = (s.*e.group)[0];
+  (one.*e.group).erase((one.*e.group).begin());
+  return run_of(one, e.own, 1) == first.*e.own && run_of(one, &axis::c, 1) == first.c;
 }
 
-/// Rows of an endless side that are one problem: eight, if they come to that, where single ones would not do.
-int rows_together(const step_shape& s, const std::vector<axis>& group) {
-  return want_company(s, group) && group[0].extent % rows_of_problem == 0 ? rows_of_problem : 1;
+/// Rows of an endless side that are one problem, if they come to that: some kilobytes of them, where single ones would not do. 1 if single
+/// rows do, 0 if neither pays. Measured on an H200.
+std::int64_t rows_together(const step_shape& s, const endless_side& e) {
+  constexpr std::int64_t some = 12 << 10, many = 32 << 10, most_shared = 48 << 10, longest_sum = 128;
+  constexpr std::int64_t long_sum = 96, few = 8, banks = 32;
+  const std::int64_t k = count_of(s.k), size = static_cast<std::int64_t>(size_of(s.c));
+  if (e.near == 1 && pays(s.c, 1, e.shared, k)) return 1;
+  if (e.shared * k * size > most_shared || k > longest_sum || (k > long_sum && e.shared > few) || !is_in_order(s, e)) return 0;
+  if (s.c == dtype::f64 && e.shared > banks && e.shared % banks == 0) return 0;  // rows of a result of the tensor cores share their banks
+  const std::int64_t row = e.near * (k + e.shared) * size, usual = s.c == dtype::c64 ? 8 : 16, enough = s.c == dtype::c128 ? many : some;
+  return row * usual <= enough ? usual : row * usual <= 2 * many ? usual / 2 : row * usual / 4 <= many ? usual / 4 : 0;
 }
 
 }  // namespace
 
+bool is_common(const small_shape& s, std::int64_t axis::*stride) {
+  return !s.pointers && s.inner.*stride == 0 && std::all_of(s.outer.begin(), s.outer.end(), [&](const axis& x) { return x.*stride == 0; });
+}
+
 bool shares_small_factor(const small_shape& s) {
-  const auto shared = [&](std::int64_t axis::*stride) {
-    return s.inner.*stride == 0 && std::all_of(s.outer.begin(), s.outer.end(), [&](const axis& x) { return x.*stride == 0; });
-  };
-  const bool a = shared(&axis::a), b = shared(&axis::b);
+  const bool a = is_common(s, &axis::a), b = is_common(s, &axis::b);
   if (s.pointers || is_beside(s) || a == b || !is_one_type(s.step)) return false;
   const std::int64_t m = count_of(s.step.m), n = count_of(s.step.n);
   const auto own = a ? &axis::b : &axis::a;
-  return s.inner.extent > 1 && pays(s.step.c, a ? n : m, a ? m : n, count_of(s.step.k)) && run_of(s.step, own, 1) == s.inner.*own && run_of(s.step, &axis::c, 1) == s.inner.c;
+  const bool does = s.rows > 1 || pays(s.step.c, a ? n : m, a ? m : n, count_of(s.step.k));
+  return s.inner.extent > 1 && does && run_of(s.step, own, 1) == s.inner.*own && run_of(s.step, &axis::c, 1) == s.inner.c;
 }
 
 odd_rows find_odd_rows(const step_shape& s) {
   constexpr double most_bytes_at_once = 16e6;  // a launch more takes as long as they do
-  if (!s.has_a || !s.has_b || !has_endless_side(s) || bytes_of(s) < most_bytes_at_once) return {};
-  const auto group = count_of(s.m) > count_of(s.n) ? &step_shape::m : &step_shape::n;
-  if (!want_company(s, s.*group)) return {};
-  return {group, (s.*group)[0].extent % rows_of_problem};
+  if (!s.has_a || !s.has_b || bytes_of(s) < most_bytes_at_once) return {};
+  const endless_side e = find_endless_side(s);
+  const std::int64_t rows = e.group ? rows_together(s, e) : 0;
+  if (rows < 2) return {};
+  return {e.group, (s.*e.group)[0].extent % rows};
 }
 
 namespace {
@@ -123,23 +146,32 @@ bool has_small_factors(const step_shape& s) {
 }  // namespace
 
 bool make_small(const step_shape& step, small_shape& out) {
-  constexpr std::int64_t most_loops = 8, longest_sum = 128;
-  const bool shared = has_endless_side(step);
-  const std::int64_t most_side = shared ? 128 : 64, sum = count_of(step.k);
-  if (!step.has_a || sum > longest_sum || (sum > most_side && !has_small_factors(step))) return false;
+  constexpr std::int64_t most_loops = 8, longest_sum = 128, usual_side = 64, fewest_rows = 4;
+  const endless_side endless = step.has_a ? find_endless_side(step) : endless_side{};
+  const std::int64_t sum = count_of(step.k);
+  std::int64_t rows = endless.group ? rows_together(step, endless) : 0;
+  while (rows > fewest_rows && (step.*endless.group)[0].extent % rows != 0) rows /= 2;
+  const bool together = rows > 1 && (step.*endless.group)[0].extent % rows == 0;
+  const std::int64_t usual_sum = together || rows == 1 ? longest_sum : usual_side;
+  if (!step.has_a || sum > longest_sum || (sum > usual_sum && !has_small_factors(step))) return false;
   out = {};
   out.step = step;
   out.step.batch.clear();
   std::vector<axis> loops = step.batch;
   // What is too long to be a side becomes a loop; the outermost first. A few rows of it stay if they share much.
-  for (auto* group : {&out.step.m, &out.step.n})
-    while (count_of(*group) > most_side) {
-      axis& x = group->front();
-      const int rows = shared ? rows_together(step, *group) : 1;
-      loops.push_back({x.extent / rows, x.a * rows, x.b * rows, x.c * rows});
-      x.extent = rows;
-      if (rows == 1) group->erase(group->begin());
+  if (together) {
+    axis& x = (out.step.*endless.group)[0];
+    loops.push_back({x.extent / rows, x.a * rows, x.b * rows, x.c * rows});
+    x.extent = rows, out.rows = rows;
+  }
+  for (auto group : {&step_shape::m, &step_shape::n}) {
+    std::vector<axis>& axes = out.step.*group;
+    const std::int64_t most_side = together ? std::numeric_limits<std::int64_t>::max() : usual_sum;
+    while (count_of(axes) > most_side) {
+      loops.push_back(axes.front());
+      axes.erase(axes.begin());
     }
+  }
   const auto reach = [](const axis& x) { return std::abs(x.c); };
   std::stable_sort(loops.begin(), loops.end(), [&](const axis& x, const axis& y) { return reach(x) > reach(y); });
   if (loops.empty()) loops.push_back({1, 0, 0, 0});

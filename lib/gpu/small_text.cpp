@@ -22,7 +22,7 @@ std::string text_of(const operand_image& i, const char* name) {
   };
   std::string t = std::string("struct ") + name + " {\n  using E = " + element_text(i.type) + ";\n";
   t += number("bytes", i.bytes()) + flag("flat", i.flat) + flag("aligned", i.aligned) + flag("lined", i.lined) + flag("pointers", i.pointers);
-  t += flag("conj", i.conj) + flag("problem_fastest", i.problem_fastest) + flag("shared", i.shared);
+  t += flag("conj", i.conj) + flag("problem_fastest", i.problem_fastest) + flag("shared", i.shared) + flag("kept", i.kept);
   t += number("problems", i.problems) + number("elements", i.elements) + number("stride", i.stride) + number("size", i.size);
   t += number("chunk", i.chunk) + number("row", i.row) + number("pad", i.pad) + number("units", i.units) + number("unit", i.unit);
   t += offset("i64", "from", "u", i.flat ? "0" : word_offset(i, &image_axis::far));

@@ -319,7 +319,7 @@ namespace {
 
 unsigned grid_of(std::int64_t work) { return static_cast<unsigned>(std::min(work, most_blocks)); }
 
-packed_args pack_small(const step_plan& p, const operands& x, std::int64_t resident) {
+packed_args pack_small(const step_plan& p, const operands& x, std::int64_t resident, const gpu_machine& m) {
   const small_shape& s = p.small;
   small_args args{};
   args.a = x.a, args.b = x.b, args.c = x.c;
@@ -337,7 +337,8 @@ packed_args pack_small(const step_plan& p, const operands& x, std::int64_t resid
   fill(out, args);
   // Persistent blocks keep their copies in flight; without stages, neighbours do that for each other.
   const std::int64_t work = divide_up(args.tiles, p.config.block / p.config.group);
-  out.grid = p.config.stages == 1 ? grid_of(work) : static_cast<unsigned>(std::min(work, resident));
+  const std::int64_t blocks = divide_up(work, tiles_of_block(s, p.config, m));
+  out.grid = p.config.stages == 1 ? grid_of(std::max(blocks, std::min(work, resident))) : static_cast<unsigned>(std::min(work, resident));
   return out;
 }
 
@@ -358,7 +359,7 @@ packed_args pack(const step_plan& p, const operands& given, const kernel& k, con
   operands x = given;
   if (p.shape.swapped) std::swap(x.a, x.b);
   const step_shape& s = p.shape;
-  if (p.kind == kernel_kind::small) return pack_small(p, x, static_cast<std::int64_t>(m.multiprocessors) * std::max(1, k.blocks));
+  if (p.kind == kernel_kind::small) return pack_small(p, x, static_cast<std::int64_t>(m.multiprocessors) * std::max(1, k.blocks), m);
   if (p.kind == kernel_kind::permute) return pack_permute(s, x);
   counted_args args{};
   args.a = x.a, args.b = x.b, args.c = x.c;

@@ -83,9 +83,9 @@ void add_families(std::vector<job>& to, int architecture, bool all) {
       if (rows % 4 == 0) x.n[0].b = sums, x.k[0].b = 1;
       if (size_of(type) > 2) add("counted", x, rows == 64 ? alignments{8, 8, 8} : alignments{});
     }
-    // Rows, eight rows, and small matrices that share a factor of side by sum.
-    for (const auto& [side, sum] : {std::pair<std::int64_t, std::int64_t>{4, 4}, {9, 9}, {8, 81}, {27, 27}, {20, 30}}) {
-      if (type != dtype::f64 && type != dtype::f32 && (type != dtype::c64 || side > 9)) continue;
+    // Rows, several together, and small matrices that share a factor of side by sum.
+    for (const auto& [side, sum] : {std::pair<std::int64_t, std::int64_t>{4, 4}, {9, 9}, {8, 81}, {27, 27}, {20, 30}, {16, 16}, {27, 8}, {125, 8}, {40, 10}, {24, 64}, {700, 6}}) {
+      if (size_of(type) == 2) continue;
       step_shape x;
       x.beta = side == sum;
       x.m = {{80000, sum, 0, side}}, x.n = {{side, 0, 1, 1}}, x.k = {{sum, 1, side, 0}};

@@ -28,13 +28,15 @@ std::string replaced(std::string text, const std::string& what, const std::strin
   return text;
 }
 
-/// A header of the library without what it includes.
+/// A header of the library without what it includes, but for what the kernel's text configures too.
 std::string header(const std::string& name) {
   const auto* const at = std::find(cuda::kernel_text_names, cuda::kernel_text_names + cuda::kernel_text_count, name);
   std::istringstream lines(cuda::kernel_texts[at - cuda::kernel_text_names]);
   std::string text;
-  for (std::string line; std::getline(lines, line);)
-    if (line[0] != '#' || line.find("unroll") != line.npos) text += line + "\n";
+  for (std::string line; std::getline(lines, line);) {
+    if (line == "#include \"small_bulk.cuh\"") text += header("small_bulk.cuh");
+    else if (line[0] != '#' || line.find("unroll") != line.npos) text += line + "\n";
+  }
   return text;
 }
 
@@ -43,12 +45,13 @@ std::string wrapped(const std::string& text, std::size_t n) {
   const std::string space = "kernel_" + std::to_string(n);
   std::string body = replaced(replaced(text, "#include \"chain.cuh\"\n", ""), "#include \"functions.cuh\"\n", "");
   std::string name = body.find(" elementwise(") == body.npos ? "chain" : "elementwise";
-  for (const char* const own : {"general", "permute"}) {
+  for (const char* const own : {"general", "permute", "small"}) {
     const std::string line = std::string("#include \"") + own + ".cuh\"\n";
     if (text.find(line) == text.npos) continue;
     name = own;
     body = replaced(replaced(body, line, header(name + ".cuh")), "__shared__ W", "static W");
   }
+  body = replaced(body, "extern __shared__ __align__(16) char shared[];", "char* const shared = reinterpret_cast<char*>(pool);");
   body = replaced(body, "extern \"C\" ", "static ");
   return "namespace " + space + " {\nuint4 pool[16384];\n" + body + "void call(void* args) { " + name + "(*static_cast<" + name + "_args*>(args)); }\n}\n" +
          "extern \"C\" void launch_" + std::to_string(n) + "(void* args, unsigned grid, unsigned threads, bool reverse) {\n  host::launch(grid, threads, reverse, " +
@@ -98,7 +101,9 @@ void contract(const pair_op& op, const program& source, const std::vector<void*>
 
 }  // namespace
 
-bool host_gpu::runs(const cuda::step_plan& p) { return p.kind == cuda::kernel_kind::general || p.kind == cuda::kernel_kind::permute; }
+bool host_gpu::runs(const cuda::step_plan& p) const {
+  return p.kind == cuda::kernel_kind::general || p.kind == cuda::kernel_kind::permute || (small_ && p.kind == cuda::kernel_kind::small && p.config.compute != cuda::arithmetic::wgmma_16);
+}
 
 host_gpu::~host_gpu() {
   if (library_) dlclose(library_);
@@ -137,7 +142,7 @@ std::string host_gpu::compile() {
     fs::copy_file(fs::path(RICCI_HOST_FOLDER) / name, folder_.path / name, fs::copy_options::overwrite_existing);
   {
     std::ofstream out(folder_.path / "kernels.cpp");
-    out << "#include \"host_cuda.hpp\"\n#include \"chain.cuh\"\n";
+    out << "#include \"host_cuda.hpp\"\n#include \"chain.cuh\"\n#include \"small_image.cuh\"\n#include \"small_complex.cuh\"\n";
     for (std::size_t n = 0; n < texts_.size(); ++n) out << wrapped(texts_[n], n);
   }
   const std::string folder = folder_.path.string(), file = folder + "/kernels.so", log = folder + "/log";

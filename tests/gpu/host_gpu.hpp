@@ -11,13 +11,14 @@ namespace ricci::test {
 
 class host_gpu {
  public:
-  host_gpu() = default;
+  /// Whether kernels of small products run here as well: they take long to compile.
+  explicit host_gpu(bool small = false) : small_(small) {}
   ~host_gpu();
   host_gpu(const host_gpu&) = delete;
   host_gpu& operator=(const host_gpu&) = delete;
 
   /// Whether kernels of this kind run here; the others are plain loops.
-  static bool runs(const cuda::step_plan& p);
+  bool runs(const cuda::step_plan& p) const;
   /// The kernels of a plan; they can run after compile().
   void add(const cuda::program_plan& p);
   /// Empty, or what the compiler said.
@@ -30,6 +31,7 @@ class host_gpu {
   void run_step(const cuda::step_plan& p, const cuda::operands& x, bool reverse) const;
 
   using launcher = void (*)(void* args, unsigned grid, unsigned threads, bool reverse);
+  bool small_;
   temporary_folder folder_;
   std::vector<std::string> texts_;
   std::vector<launcher> launchers_;

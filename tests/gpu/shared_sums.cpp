@@ -28,7 +28,7 @@ struct seen {
     moved += p.launches.size() > 1;
     for (const cuda::launch_plan& l : p.launches) {
       tiles += l.tiles.has_value(), chains += l.chain.has_value();
-      if (l.chain || l.tiles || !host_gpu::runs(l.step)) continue;
+      if (l.chain || l.tiles || (l.step.kind != cuda::kernel_kind::general && l.step.kind != cuda::kernel_kind::permute)) continue;
       ++steps;
       if (l.step.kind == cuda::kernel_kind::permute) ++permuted;
       const cuda::general_config& c = l.step.general;

@@ -118,7 +118,7 @@ TEST_CASE("square products in the table's layout run as they were measured, tran
   CHECK(estimated_clocks(transposed, other, m) < estimated_clocks(transposed, table, m));
 }
 
-TEST_CASE("a few rows that are no multiple of eight have a launch of their own") {
+TEST_CASE("a few rows that are no multiple of sixteen have a launch of their own") {
   const program_plan whole = rows_beside_factor(dtype::f64, 1000000, 8, 27), odd = rows_beside_factor(dtype::f64, 1000003, 8, 27);
   REQUIRE(whole.launches.size() == 1);
   REQUIRE(odd.launches.size() == 2);
@@ -131,11 +131,45 @@ TEST_CASE("a few rows that are no multiple of eight have a launch of their own")
   CHECK(odd.flops == Approx(2.0 * 27 * 8 * 1000003));
   CHECK(rows_beside_factor(dtype::f64, 4099, 8, 27).launches.size() == 1);     // too little to be worth it
   CHECK(rows_beside_factor(dtype::f64, 1000003, 4, 4).launches.size() == 1);   // single rows do
-  CHECK(rows_beside_factor(dtype::c128, 1000003, 8, 27).launches.size() == 1); // no tensor cores
+  CHECK(rows_beside_factor(dtype::c64, 1000003, 8, 27).launches.size() == 2);
+  CHECK(rows_beside_factor(dtype::c128, 1000003, 64, 64).launches.size() == 1); // the factor is too large to keep
+}
+
+TEST_CASE("rows beside a factor are many a problem, as many as are some kilobytes") {
+  const auto rows_of = [](dtype t, std::int64_t rows, std::int64_t i, std::int64_t q) {
+    const step_plan p = rows_beside_factor(t, rows, i, q).launches[0].step;
+    return p.kind == kernel_kind::small ? p.small.rows : 0;
+  };
+  CHECK(rows_of(dtype::f32, 1000000, 8, 27) == 16);
+  CHECK(rows_of(dtype::f64, 1000000, 27, 27) == 16);
+  CHECK(rows_of(dtype::f64, 1000000, 8, 729) == 4);
+  CHECK(rows_of(dtype::c64, 1000000, 8, 27) == 8);
+  CHECK(rows_of(dtype::f64, 4104, 8, 27) == 8);     // few rows: those that divide them
+  CHECK(rows_of(dtype::f64, 1000000, 4, 4) == 1);
+  CHECK(rows_of(dtype::f64, 1000000, 16, 64) == 0); // panels
+  CHECK(rows_of(dtype::f16, 1000000, 8, 27) == 0);
+}
+
+TEST_CASE("blocks have as many tiles as pay for the factor that they keep") {
+  const gpu_machine& m = described_h200();
+  const auto tiles_of = [&](std::int64_t i, std::int64_t q, int problems, int pad) {
+    const step_plan p = rows_beside_factor(dtype::f32, 1000000, i, q).launches[0].step;
+    small_config c = p.config;
+    c.problems = problems, c.stages = 1, c.bulk = 0, (is_common(p.small, &axis::a) ? c.pad_a : c.pad_b) = pad;
+    CHECK(keeps_factor(p.small, c));
+    return tiles_of_block(p.small, c, m);
+  };
+  CHECK(tiles_of(8, 27, 16, 0) == 1);
+  CHECK(tiles_of(8, 27, 1, 0) > 1);
+  CHECK(tiles_of(8, 27, 16, 4) > tiles_of(8, 27, 16, 0));
+  CHECK(tiles_of(8, 729, 1, 0) >= 2);
+  small_config two = rows_beside_factor(dtype::f32, 1000000, 8, 27).launches[0].step.config;
+  two.stages = 2;
+  CHECK(tiles_of_block(rows_beside_factor(dtype::f32, 1000000, 8, 27).launches[0].step.small, two, m) == 1);
 }
 
 TEST_CASE("launches of most rows and of the last few are all rows, whatever lies where") {
-  for (const auto& [left, first, second] : {std::array<const char*, 3>{"eq", "qi", "ei"}, {"eq", "ei", "qi"}, {"eq", "ei", "iq"}, {"qe", "qi", "ie"}, {"qe", "ie", "iq"}, {"qe", "qi", "ei"}, {"eq", "iq", "ie"}})
+  for (const auto& [left, first, second] : {std::array<const char*, 3>{"eq", "qi", "ei"}, {"eq", "ei", "qi"}, {"eq", "ei", "iq"}, {"eq", "iq", "ei"}, {"qe", "qi", "ie"}, {"qe", "ie", "iq"}, {"qe", "qi", "ei"}, {"eq", "iq", "ie"}})
     for (const std::int64_t i : {8, 27}) {
       CAPTURE(left, first, second, i);
       test::case_builder c(dtype::f64);
@@ -146,7 +180,8 @@ TEST_CASE("launches of most rows and of the last few are all rows, whatever lies
       s.terms.push_back({-1, false, {c.tensor("A", first), c.tensor("B", second)}});
       c.p.statements.push_back(s);
       const program_plan plan = make_program_plan(placed_on_gpu(c.p), described_h200(), {});
-      REQUIRE(plan.launches.size() == 2);
+      const bool in_order = left[0] == 'e' && (first[0] == 'e' || second[0] == 'e');  // rows of both lie one behind the other
+      REQUIRE(plan.launches.size() == (in_order ? 2 : 1));
       // Slots are numbered as tensors are named.
       const auto size = [&](const std::string& labels) { return (labels.find('e') != labels.npos ? rows : 1) * (labels.find('i') != labels.npos ? i : 1) * (labels.find('q') != labels.npos ? 27 : 1); };
       std::vector<double> memory[3];

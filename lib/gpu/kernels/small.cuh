@@ -56,12 +56,11 @@ __device__ inline small_tile locate(const small_args& args, i64 index) {
   return t;
 }
 
-/// A barrier is named by a constant: else the hardware sets all sixteen aside for each block.
 template <int Group, int Block, int Which = 0>
 __device__ inline void synchronise(int which) {
   if constexpr (Group == 32) __syncwarp();
   else if constexpr (Group == Block) __syncthreads();
-  else if (Which + 1 == Block / Group || which == Which) asm volatile("bar.sync %0, %1;" ::"n"(Which + 1), "n"(Group) : "memory");
+  else if (Which + 1 == Block / Group || which == Which) meet_group<Which + 1, Group>();
   else if constexpr (Which + 1 < Block / Group) synchronise<Group, Block, Which + 1>(which);
 }
 
@@ -86,30 +85,38 @@ extern "C" __global__ void __launch_bounds__(small_type::block, small_type::bloc
   using C = image_c;
   constexpr int stages = S::stages, ring = S::over ? 0 : stages == 1 ? 1 : S::beta ? stages + 1 : 2;
   constexpr int a_bytes = bytes_of<A>(), b_bytes = bytes_of<B>(), c_bytes = bytes_of<C>();
-  constexpr int stage_bytes = S::over && c_bytes > a_bytes + b_bytes ? c_bytes : a_bytes + b_bytes;
-  constexpr int group_bytes = stages * stage_bytes + ring * c_bytes + (S::bulk ? (8 * stages + 15) / 16 * 16 : 0);
+  constexpr int kept_bytes = (A::kept ? a_bytes : 0) + (B::kept ? b_bytes : 0), tile_bytes = a_bytes + b_bytes - kept_bytes;
+  constexpr int stage_bytes = S::over && c_bytes > tile_bytes ? c_bytes : tile_bytes;
+  constexpr int group_bytes = kept_bytes + stages * stage_bytes + ring * c_bytes + (S::bulk ? (8 * stages + 15) / 16 * 16 : 0);
   extern __shared__ __align__(16) char shared[];
   const int which = threadIdx.x / S::group, lane = threadIdx.x % S::group;
   char* const stage = shared + which * group_bytes;
   char* const results = stage + (S::over ? 0 : stages * stage_bytes);
+  char* const kept = stage + stages * stage_bytes + ring * c_bytes;  // behind the others, whose copies begin with lines of 128 bytes
+  constexpr int behind_a = A::kept ? 0 : a_bytes;
   const i64 step = static_cast<i64>(gridDim.x) * (S::block / S::group);
   const i64 first = static_cast<i64>(blockIdx.x) * (S::block / S::group) + which;
 
   const auto load = [&](i64 tile, int slot, int result_slot) {
     const small_tile t = locate<S::problems, S::outer>(args, tile);
     char* const to = stage + slot * stage_bytes;
-    move_tile<A, S::group, true>(to, args.a, t.range, t.a, args.inner_a, lane);
-    move_tile<B, S::group, true>(to + a_bytes, args.b, t.range, t.b, args.inner_b, lane);
+    if constexpr (!A::kept) move_tile<A, S::group, true>(to, args.a, t.range, t.a, args.inner_a, lane);
+    if constexpr (!B::kept) move_tile<B, S::group, true>(to + behind_a, args.b, t.range, t.b, args.inner_b, lane);
     if constexpr (S::beta) move_tile<C, S::group, true>(results + result_slot * c_bytes, args.c, t.range, t.c, args.inner_c, lane);
   };
   const auto multiply = [&](const small_tile& t, int slot, int result_slot) {
     const char* const from = stage + slot * stage_bytes;
-    product<S>(image_memory<A>(from, args.a, t.a), image_memory<B>(from + a_bytes, args.b, t.b),
+    product<S>(image_memory<A>(A::kept ? kept : from, args.a, t.a), image_memory<B>(B::kept ? kept + kept_bytes - b_bytes : from + behind_a, args.b, t.b),
                image_memory<C>(results + result_slot * c_bytes, args.c, t.c), args, lane, which);
   };
   const auto store = [&](const small_tile& t, int result_slot) {
     move_tile<C, S::group, false>(results + result_slot * c_bytes, args.c, t.range, t.c, args.inner_c, lane);
   };
+
+  // What all problems have in common is copied once; the first tile's copies are waited for together with it.
+  const small_range one{0, 1, true};
+  if constexpr (A::kept) move_tile<A, S::group, true>(kept, args.a, one, 0, 0, lane);
+  if constexpr (B::kept) move_tile<B, S::group, true>(kept + kept_bytes - b_bytes, args.b, one, 0, 0, lane);
 
   if constexpr (S::bulk && has_bulk_copies) {
     small_by_bulk_copies<S>(args, stage, which, lane, first, step);

@@ -4,6 +4,7 @@
 //   E                element<...>;  bytes: of one element
 //   flat             a tile is one run of memory; else units of `unit` elements are gathered
 //   problems         of a tile in this operand: 1 if all problems share it (`shared`)
+//   kept             it is the same for all tiles, and is copied once
 //   elements         of one problem (flat)
 //   stride           in shared memory, from problem to problem; 0 if shared
 //   at_problem(p)    where problem p begins in the image

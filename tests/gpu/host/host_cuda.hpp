@@ -65,6 +65,24 @@ inline void copy(void* to, const void* from, int bytes) {
   if (!late) std::memcpy(to, from, static_cast<std::size_t>(bytes));
   else fibres[current].copies.back().push_back({to, from, bytes});
 }
+/// The hardware's copies are there when their arrival is waited for.
+struct bulk_copy {
+  const void* arrived;
+  pending_copy copy;
+};
+static std::vector<bulk_copy> bulk_copies;
+inline void copy_for(const void* arrived, void* to, const void* from, int bytes) {
+  if (!late) std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  else bulk_copies.push_back({arrived, {to, from, bytes}});
+}
+inline void arrive(const void* arrived) {
+  std::vector<bulk_copy> others;
+  for (const bulk_copy& b : bulk_copies) {
+    if (b.arrived == arrived) std::memcpy(b.copy.to, b.copy.from, static_cast<std::size_t>(b.copy.bytes));
+    else others.push_back(b);
+  }
+  bulk_copies.swap(others);
+}
 inline void commit() { fibres[current].copies.emplace_back(); }
 inline void wait(int pending) {
   auto& groups = fibres[current].copies;

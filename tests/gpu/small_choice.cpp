@@ -119,20 +119,20 @@ TEST_CASE("square products in the table's layout run as they were measured, tran
 }
 
 TEST_CASE("a few rows that are no multiple of sixteen have a launch of their own") {
-  const program_plan whole = rows_beside_factor(dtype::f64, 1000000, 8, 27), odd = rows_beside_factor(dtype::f64, 1000003, 8, 27);
+  const program_plan whole = rows_beside_factor(dtype::f64, 100000, 8, 27), odd = rows_beside_factor(dtype::f64, 100003, 8, 27);
   REQUIRE(whole.launches.size() == 1);
   REQUIRE(odd.launches.size() == 2);
   CHECK(odd.launches[0].step.shape == whole.launches[0].step.shape);
   CHECK(odd.launches[0].step.config == whole.launches[0].step.config);
   CHECK(odd.launches[1].step.flops == 3 * 27 * 8 * 2);
   CHECK(odd.launches[1].places[0].offset == 0);
-  CHECK(odd.launches[1].places[1].offset == 1000000LL * 8 * 8);
-  CHECK(odd.launches[1].places[2].offset == 1000000LL * 27 * 8);
-  CHECK(odd.flops == Approx(2.0 * 27 * 8 * 1000003));
+  CHECK(odd.launches[1].places[1].offset == 100000LL * 8 * 8);
+  CHECK(odd.launches[1].places[2].offset == 100000LL * 27 * 8);
+  CHECK(odd.flops == Approx(2.0 * 27 * 8 * 100003));
   CHECK(rows_beside_factor(dtype::f64, 4099, 8, 27).launches.size() == 1);     // too little to be worth it
-  CHECK(rows_beside_factor(dtype::f64, 1000003, 4, 4).launches.size() == 1);   // single rows do
-  CHECK(rows_beside_factor(dtype::c64, 1000003, 8, 27).launches.size() == 2);
-  CHECK(rows_beside_factor(dtype::c128, 1000003, 64, 64).launches.size() == 1); // the factor is too large to keep
+  CHECK(rows_beside_factor(dtype::f64, 100003, 4, 4).launches.size() == 1);   // single rows do
+  CHECK(rows_beside_factor(dtype::c64, 100003, 8, 27).launches.size() == 2);
+  CHECK(rows_beside_factor(dtype::c128, 100003, 64, 64).launches.size() == 1); // the factor is too large to keep
 }
 
 TEST_CASE("rows beside a factor are many a problem, as many as are some kilobytes") {
@@ -140,20 +140,20 @@ TEST_CASE("rows beside a factor are many a problem, as many as are some kilobyte
     const step_plan p = rows_beside_factor(t, rows, i, q).launches[0].step;
     return p.kind == kernel_kind::small ? p.small.rows : 0;
   };
-  CHECK(rows_of(dtype::f32, 1000000, 8, 27) == 16);
-  CHECK(rows_of(dtype::f64, 1000000, 27, 27) == 16);
-  CHECK(rows_of(dtype::f64, 1000000, 8, 729) == 4);
-  CHECK(rows_of(dtype::c64, 1000000, 8, 27) == 8);
+  CHECK(rows_of(dtype::f32, 16000, 8, 27) == 16);
+  CHECK(rows_of(dtype::f64, 16000, 27, 27) == 16);
+  CHECK(rows_of(dtype::f64, 16000, 8, 729) == 4);
+  CHECK(rows_of(dtype::c64, 16000, 8, 27) == 8);
   CHECK(rows_of(dtype::f64, 4104, 8, 27) == 8);     // few rows: those that divide them
-  CHECK(rows_of(dtype::f64, 1000000, 4, 4) == 1);
-  CHECK(rows_of(dtype::f64, 1000000, 16, 64) == 0); // panels
-  CHECK(rows_of(dtype::f16, 1000000, 8, 27) == 0);
+  CHECK(rows_of(dtype::f64, 16000, 4, 4) == 1);
+  CHECK(rows_of(dtype::f64, 16000, 16, 64) == 0); // panels
+  CHECK(rows_of(dtype::f16, 16000, 8, 27) == 0);
 }
 
 TEST_CASE("blocks have as many tiles as pay for the factor that they keep") {
   const gpu_machine& m = described_h200();
   const auto tiles_of = [&](std::int64_t i, std::int64_t q, int problems, int pad) {
-    const step_plan p = rows_beside_factor(dtype::f32, 1000000, i, q).launches[0].step;
+    const step_plan p = rows_beside_factor(dtype::f32, 16000, i, q).launches[0].step;
     small_config c = p.config;
     c.problems = problems, c.stages = 1, c.bulk = 0, (is_common(p.small, &axis::a) ? c.pad_a : c.pad_b) = pad;
     CHECK(keeps_factor(p.small, c));
@@ -163,9 +163,9 @@ TEST_CASE("blocks have as many tiles as pay for the factor that they keep") {
   CHECK(tiles_of(8, 27, 1, 0) > 1);
   CHECK(tiles_of(8, 27, 16, 4) > tiles_of(8, 27, 16, 0));
   CHECK(tiles_of(8, 729, 1, 0) >= 2);
-  small_config two = rows_beside_factor(dtype::f32, 1000000, 8, 27).launches[0].step.config;
+  small_config two = rows_beside_factor(dtype::f32, 16000, 8, 27).launches[0].step.config;
   two.stages = 2;
-  CHECK(tiles_of_block(rows_beside_factor(dtype::f32, 1000000, 8, 27).launches[0].step.small, two, m) == 1);
+  CHECK(tiles_of_block(rows_beside_factor(dtype::f32, 16000, 8, 27).launches[0].step.small, two, m) == 1);
 }
 
 TEST_CASE("launches of most rows and of the last few are all rows, whatever lies where") {

@@ -102,13 +102,18 @@ launch_plan launch_of(program_part part, const step_shape& shape, const planning
   return l;
 }
 
+bool runs_rows_together(const step_plan& p) { return p.kind == kernel_kind::small && !p.blas.used && p.small.rows > 1 && shares_small_factor(p.small); }
+
 /// One launch, or two where a few rows are better off in one of their own.
 void add_launches(program_part part, const planning::work& w, const gpu_machine& m, const std::vector<std::int64_t>& extents, program_plan& p) {
   const pair_op& op = w.ops[static_cast<std::size_t>(part.first)];
   const bool is_step = !part.chain && !part.tiles && op.what == action::contract;
   step_shape shape = is_step ? shape_of(op, extents) : step_shape{};
-  const odd_rows odd = is_step ? find_odd_rows(shape) : odd_rows{};
-  if (odd.count > 0) (shape.*odd.group)[0].extent -= odd.count;
+  odd_rows odd = is_step ? find_odd_rows(shape) : odd_rows{};
+  if (odd.count > 0) {
+    (shape.*odd.group)[0].extent -= odd.count;
+    if (!runs_rows_together(plan_step(shape, m))) (shape.*odd.group)[0].extent += odd.count, odd = {};
+  }
   p.launches.push_back(launch_of(std::move(part), shape, w, m, p));
   if (odd.count == 0) return;
   axis& rows = (shape.*odd.group)[0];

@@ -83,8 +83,9 @@ bool make_small(const step_shape& step, small_shape& out);
 /// All problems have one factor of few elements in common; what is their own are runs of memory, one right behind the other.
 bool shares_small_factor(const small_shape& s);
 
-/// Rows (or columns) beside a small factor that are too few for a problem of eight, as the others are: they are better off in a launch of
-/// their own. The axis, in its group, whose last ones they are; none if there are none, or too little else to do.
+/// Rows (or columns) beside a small factor that are too few for a problem of several, as the others would be: they are better off in a launch
+/// of their own, if the others are planned so. The axis, in its group, whose last ones they are; none if there are none, or too little else
+/// to do.
 struct odd_rows {
   std::vector<axis> step_shape::*group = nullptr;
   std::int64_t count = 0;

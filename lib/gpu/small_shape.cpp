@@ -94,20 +94,30 @@ bool is_in_order(const step_shape& s, const endless_side& e) {
   step_shape one = s;
   const axis first = (s.*e.group)[0];
   (one.*e.group).erase((one.*e.group).begin());
-  return run_of(one, e.own, 1) == first.*e.own && run_of(one, &axis::c, 1) == first.c;
+  const auto follows = [&](std::int64_t axis::*stride) { return first.*stride > 0 && run_of(one, stride, 1) == first.*stride; };
+  return follows(e.own) && follows(&axis::c);
 }
 
 /// Rows of an endless side that are one problem, if they come to that: some kilobytes of them, where single ones would not do. 1 if single
 /// rows do, 0 if neither pays. Measured on an H200.
 std::int64_t rows_together(const step_shape& s, const endless_side& e) {
-  constexpr std::int64_t some = 12 << 10, many = 32 << 10, most_shared = 48 << 10, longest_sum = 128;
-  constexpr std::int64_t long_sum = 96, few = 8, banks = 32;
+  constexpr std::int64_t some = 12 << 10, many = 32 << 10, most_shared = 48 << 10, longest_sum = 128, long_sum = 96, few = 8, banks = 32;
   const std::int64_t k = count_of(s.k), size = static_cast<std::int64_t>(size_of(s.c));
+  if (k > longest_sum) return 0;
   if (e.near == 1 && pays(s.c, 1, e.shared, k)) return 1;
-  if (e.shared * k * size > most_shared || k > longest_sum || (k > long_sum && e.shared > few) || !is_in_order(s, e)) return 0;
-  if (s.c == dtype::f64 && e.shared > banks && e.shared % banks == 0) return 0;  // rows of a result of the tensor cores share their banks
+  const std::int64_t eight = e.near == 1 && pays(s.c, 8, e.shared, k) ? 8 : 0;
+  // Rows of a result of the tensor cores share their banks where they are a multiple of all.
+  const bool conflicts = s.c == dtype::f64 && e.shared > banks && e.shared % banks == 0;
+  if (e.shared == 1 || conflicts || e.shared * k * size > most_shared || (k > long_sum && e.shared > few) || !is_in_order(s, e)) return eight;
   const std::int64_t row = e.near * (k + e.shared) * size, usual = s.c == dtype::c64 ? 8 : 16, enough = s.c == dtype::c128 ? many : some;
   return row * usual <= enough ? usual : row * usual <= 2 * many ? usual / 2 : row * usual / 4 <= many ? usual / 4 : 0;
+}
+
+/// Whether single rows, or the elements near one another in a row, may be longer than a usual side beside the factor.
+bool has_long_side(const step_shape& s, const endless_side& e) {
+  constexpr std::int64_t most = 128;
+  const std::int64_t k = count_of(s.k);
+  return e.group && e.shared <= most && k <= most && (pays(s.c, 1, e.shared, k) || pays(s.c, 8, e.shared, k));
 }
 
 }  // namespace
@@ -152,7 +162,7 @@ bool make_small(const step_shape& step, small_shape& out) {
   std::int64_t rows = endless.group ? rows_together(step, endless) : 0;
   while (rows > fewest_rows && (step.*endless.group)[0].extent % rows != 0) rows /= 2;
   const bool together = rows > 1 && (step.*endless.group)[0].extent % rows == 0;
-  const std::int64_t usual_sum = together || rows == 1 ? longest_sum : usual_side;
+  const std::int64_t usual_sum = together || has_long_side(step, endless) ? longest_sum : usual_side;
   if (!step.has_a || sum > longest_sum || (sum > usual_sum && !has_small_factors(step))) return false;
   out = {};
   out.step = step;

@@ -133,6 +133,7 @@ void host_gpu::run_step(const cuda::step_plan& p, const cuda::operands& x, bool 
   if (p.shape.swapped) std::swap(a, b);
   const cuda::alignments there = alignments_of(p.shape, a, b, x.c);
   cuda::packed_args args = pack(p, x, {}, cuda::described_h200());
+  if (p.kind == cuda::kernel_kind::small) args.grid = std::min(args.grid, 3u);  // so that blocks walk over several tiles
   launch(request_of(p, there == aligned ? aligned : unaligned).text, args.bytes, args.grid, threads_of(p), reverse);
 }
 
@@ -162,7 +163,7 @@ std::string host_gpu::compile() {
 void host_gpu::run(const cuda::program_plan& p, const bindings& b, bool reverse) const {
   std::vector<char> workspace(static_cast<std::size_t>(p.workspace) + 256, '\xff');
   const auto pointer = [&](const cuda::place& x) -> void* {
-    if (x.where == operand::kind::external) return b.pointers[x.slot];
+    if (x.where == operand::kind::external) return static_cast<char*>(b.pointers[x.slot]) + x.offset;
     return x.where == operand::kind::temporary ? workspace.data() + x.offset : nullptr;
   };
   for (const cuda::launch_plan& l : p.launches) {

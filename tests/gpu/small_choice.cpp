@@ -133,6 +133,8 @@ TEST_CASE("a few rows that are no multiple of sixteen have a launch of their own
   CHECK(rows_beside_factor(dtype::f64, 100003, 4, 4).launches.size() == 1);   // single rows do
   CHECK(rows_beside_factor(dtype::c64, 100003, 8, 27).launches.size() == 2);
   CHECK(rows_beside_factor(dtype::c128, 100003, 64, 64).launches.size() == 1); // the factor is too large to keep
+  CHECK(rows_beside_factor(dtype::c128, 100003, 45, 45).launches.size() == 1); // so much to multiply that panels do it
+  CHECK(rows_beside_factor(dtype::f64, 100003, 1, 200).launches.size() == 1);  // no product of matrices
 }
 
 TEST_CASE("rows beside a factor are many a problem, as many as are some kilobytes") {
@@ -147,6 +149,7 @@ TEST_CASE("rows beside a factor are many a problem, as many as are some kilobyte
   CHECK(rows_of(dtype::f64, 4104, 8, 27) == 8);     // few rows: those that divide them
   CHECK(rows_of(dtype::f64, 16000, 4, 4) == 1);
   CHECK(rows_of(dtype::f64, 16000, 16, 64) == 0); // panels
+  CHECK(rows_of(dtype::f64, 16000, 112, 9) == 8);   // long sums keep eight rows
   CHECK(rows_of(dtype::f16, 16000, 8, 27) == 0);
 }
 

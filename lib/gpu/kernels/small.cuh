@@ -115,8 +115,8 @@ extern "C" __global__ void __launch_bounds__(small_type::block, small_type::bloc
 
   // What all problems have in common is copied once; the first tile's copies are waited for together with it.
   const small_range one{0, 1, true};
-  if constexpr (A::kept) move_tile<A, S::group, true>(kept, args.a, one, 0, 0, lane);
-  if constexpr (B::kept) move_tile<B, S::group, true>(kept + kept_bytes - b_bytes, args.b, one, 0, 0, lane);
+  if constexpr (A::kept) if (first < args.tiles) move_tile<A, S::group, true>(kept, args.a, one, 0, 0, lane);
+  if constexpr (B::kept) if (first < args.tiles) move_tile<B, S::group, true>(kept + kept_bytes - b_bytes, args.b, one, 0, 0, lane);
 
   if constexpr (S::bulk && has_bulk_copies) {
     small_by_bulk_copies<S>(args, stage, which, lane, first, step);

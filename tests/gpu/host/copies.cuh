@@ -12,12 +12,12 @@ template <int Pending>
 inline void wait_copies() { host::wait(Pending); }
 
 constexpr bool has_bulk_copies = true;
-inline void begin_arrivals(u64*, int) {}
+inline void begin_arrivals(u64* arrived, int count) { host::arrivals[arrived] = {static_cast<unsigned>(count), 0, {}}; }
 inline void copy_bulk(void* to, const void* from, int bytes, u64* arrived) {
   if (reinterpret_cast<u64>(to) % 16 != 0 || reinterpret_cast<u64>(from) % 16 != 0 || bytes % 16 != 0) std::abort();
   host::copy_for(arrived, to, from, bytes);
 }
-inline void wait_arrival(u64* arrived, unsigned) { host::arrive(arrived); }
+inline void wait_arrival(u64* arrived, unsigned turn) { host::wait_for(arrived, turn); }
 inline void store_bulk(void* to, const void* from, int bytes) {
   if (reinterpret_cast<u64>(to) % 16 != 0 || reinterpret_cast<u64>(from) % 16 != 0 || bytes % 16 != 0) std::abort();
   std::memcpy(to, from, static_cast<std::size_t>(bytes));

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <vector>
 
 #define __device__
@@ -65,23 +66,27 @@ inline void copy(void* to, const void* from, int bytes) {
   if (!late) std::memcpy(to, from, static_cast<std::size_t>(bytes));
   else fibres[current].copies.back().push_back({to, from, bytes});
 }
-/// The hardware's copies are there when their arrival is waited for.
-struct bulk_copy {
-  const void* arrived;
-  pending_copy copy;
+/// The hardware's copies: some of them, `expected`, are an arrival, which threads wait for again and again.
+struct arrival {
+  unsigned expected = 0, asked = 0;
+  std::vector<pending_copy> copies;
 };
-static std::vector<bulk_copy> bulk_copies;
+static std::map<const void*, arrival> arrivals;
 inline void copy_for(const void* arrived, void* to, const void* from, int bytes) {
+  arrival& x = arrivals[arrived];
+  ++x.asked;
   if (!late) std::memcpy(to, from, static_cast<std::size_t>(bytes));
-  else bulk_copies.push_back({arrived, {to, from, bytes}});
+  else x.copies.push_back({to, from, bytes});
 }
-inline void arrive(const void* arrived) {
-  std::vector<bulk_copy> others;
-  for (const bulk_copy& b : bulk_copies) {
-    if (b.arrived == arrived) std::memcpy(b.copy.to, b.copy.from, static_cast<std::size_t>(b.copy.bytes));
-    else others.push_back(b);
+inline void wait_for(const void* arrived, unsigned turn) {
+  arrival& x = arrivals[arrived];
+  const unsigned me = current;
+  while (x.asked < (turn + 1) * x.expected) {
+    swapcontext(&fibres[me].context, &scheduler);
+    threadIdx.x = me;
   }
-  bulk_copies.swap(others);
+  for (const pending_copy& c : x.copies) std::memcpy(c.to, c.from, static_cast<std::size_t>(c.bytes));
+  x.copies.clear();
 }
 inline void commit() { fibres[current].copies.emplace_back(); }
 inline void wait(int pending) {

@@ -11,6 +11,7 @@ from numpy.lib import format as npy
 
 from support import check, command, finish, refuses, run
 
+few = 4 if os.environ.get("RICCI_TEST_REDUCED") == "1" else 1  # fewer pairs of types under sanitizers
 types = ["f2", "f4", "f8", "c8", "c16", "?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"]
 
 
@@ -37,8 +38,8 @@ def good_files():
                         npy.write_array(f, x, version=version)
                     got = answer("ij->ji", "a.npy")
                     check(got is not None and got.dtype == np.dtype(t) and np.array_equal(got, x.T), f"{t} {order} {fortran} {version}")
-    for t in types:
-        for u in types:
+    for n, t in enumerate(types):
+        for u in types[n % few::few]:
             x, y = np.ones((2, 3), t), np.ones((3, 2), u)
             np.save("a.npy", x), np.save("b.npy", y)
             got, wanted = answer("ij,jk->ik", "a.npy", "b.npy"), np.einsum("ij,jk->ik", x, y)

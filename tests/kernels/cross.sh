@@ -33,8 +33,9 @@ compile() {  # compile <object> <source> <flags...>
 }
 (
   for unit in contract_f32 contract_f64 contract_c64 contract_c128 dots move pointwise rows panels unit; do
-    case $unit in *_c*) small=-DRICCI_SMALL_TILES ;; *) small= ;; esac  # the real types have tiles of every size
     for isa in $isas; do
+      # The real types of neon and vsx have tiles of every size.
+      case $isa.$unit in sve.* | *_c*) small="-DRICCI_SMALL_TILES -DRICCI_FEW_TURNS" ;; *) small= ;; esac
       compile ${isa}_$unit.o "$root/lib/kernels/$unit.cpp" -O1 -ffp-contract=fast $(flags_of $isa) -DRICCI_ISA=$isa -DRICCI_REGISTERS=32 $small || exit 1
     done
   done

@@ -11,15 +11,18 @@ namespace {
 
 // Registers by their use.
 constexpr int sums = 0, spare_a = 1, spare_b = 2, old = 3, first_load = 4, loads = 8, first_constant = 12, alpha = 29, beta_factor = 30, place = 31;
+constexpr int of_complex = 26, imaginary = 2;  // from there on registers of complex numbers alone; from a factor's real part to the other one
 constexpr std::int64_t line = 64;
 
 }  // namespace
 
-spread_code::spread_code(const request& r, const spread& s, target t) : vector_code(4096, t, r.type == dtype::f32), request_(r), s_(s) {
+spread_code::spread_code(const request& r, const spread& s, target t) : vector_code(4096, t, s.real == 4), request_(r), s_(s) {
   set_masks(), set_constants();
   if (r.alpha == factor::any) broadcast(alpha, full(), ptr[rcx]);
+  if (r.alpha == factor::any && s.parts == 2) broadcast(alpha - imaginary, full(), ptr[rcx + s.real]);
+  if (r.beta == factor::any && s.parts == 2) broadcast(beta_factor - imaginary, full(), ptr[r8 + s.real]);
   if (r.alpha == factor::minus_one) vmovups(v(alpha), ptr[rip + pairs(-1, -1)]);
-  write_for(r.beta, beta_factor, [&](factor beta) { write_loops(s.loops, s.loops.size(), [&] { write_periods(beta); }); });
+  write_for(r.beta, beta_factor, [&](factor beta) { write_loops(s.loops, s.loops.size(), [&] { write_periods(beta); }); }, s.parts);
   vzeroupper();
   ret();
   for (auto& [places, x] : constants_) {
@@ -55,7 +58,7 @@ void spread_code::set_constants() {
         for (const spread_source& x : term) {
           if (x.places.empty() || constants_.count(x.places)) continue;
           constant& c = constants_[x.places];
-          if (all != &s_.whole || next == first_constant + kept_constants) continue;
+          if (all != &s_.whole || next == first_constant + kept_constants(s_)) continue;
           c.number = next++;
           vmovups(v(c.number), ptr[rip + c.label]);
         }
@@ -71,13 +74,13 @@ void spread_code::write_periods(factor beta) {
   loads_.clear(), order_.clear();
   if (request_.fetch_ahead > 0) ask_ahead();
   for (const spread_results& x : s_.whole) write_results(x, beta);
-  step(pointers_[0], moves * last.a), step(pointers_[1], moves * last.b), step(c_, s_.period * s_.real);
+  step(pointers_[0], moves * last.a), step(pointers_[1], moves * last.b), step(c_, s_.period * s_.element());
   dec(r10);
   jnz(next, T_NEAR);
   loads_.clear(), order_.clear();
   for (const spread_results& x : s_.rest) write_results(x, beta);
   if (s_.loops.empty()) return;
-  step(pointers_[0], -periods * moves * last.a), step(pointers_[1], -periods * moves * last.b), step(c_, -periods * s_.period * s_.real);
+  step(pointers_[0], -periods * moves * last.a), step(pointers_[1], -periods * moves * last.b), step(c_, -periods * s_.period * s_.element());
 }
 
 /// The lines that the next periods begin with: what moves on with them is read as it lies.
@@ -89,25 +92,33 @@ void spread_code::ask_ahead() {
     for (std::int64_t at = 0; at < bytes; at += line) prefetcht0(ptr[base + static_cast<int>(at + distance)]);
   };
   ask(pointers_[0], moves * s_.dense.back().a, request_.fetch_a), ask(pointers_[1], moves * s_.dense.back().b, request_.fetch_b);
-  ask(c_, s_.period * s_.real, request_.fetch_c);
+  ask(c_, s_.period * s_.element(), request_.fetch_c);
 }
 
 void spread_code::write_results(const spread_results& x, factor beta) {
-  for (std::size_t i = 0; i < x.terms.size(); ++i) write_term(x, x.terms[i], i == 0);
+  for (std::size_t i = 0; i < x.terms.size(); ++i) write_term(x, i);
   finish(x, beta);
 }
 
-void spread_code::write_term(const spread_results& x, const std::array<spread_source, 2>& term, bool first) {
+/// Adds y z to the sums. The first real term of complex numbers meets the imaginary ones: i i is -1, or 1 where one factor is conjugated.
+void spread_code::multiply(std::size_t i, int y, const Xbyak::Operand& z) {
+  if (i == 0) return mul(v(sums), v(y), z);
+  if (s_.terms[i].imaginary == s_.terms[i - 1].imaginary) return fma(v(sums), v(y), z);
+  if (s_.conj) return single() ? vfmsubadd231ps(v(sums), v(y), z) : vfmsubadd231pd(v(sums), v(y), z);
+  single() ? vfmaddsub231ps(v(sums), v(y), z) : vfmaddsub231pd(v(sums), v(y), z);
+}
+
+void spread_code::write_term(const spread_results& x, std::size_t i) {
   const bool whole = x.count == s_.lanes;
-  if (s_.ones) return first ? take(term[1]) : add_term(term[1], whole);
-  const auto multiply = [&](int y, const Xbyak::Operand& z) { first ? mul(v(sums), v(y), z) : fma(v(sums), v(y), z); };
-  for (const int inside : {1, 0})
-    if (whole && is_operand(term[static_cast<std::size_t>(inside)])) {
-      const int outside = in_register(1 - inside, term[static_cast<std::size_t>(1 - inside)], spare_a);
-      return multiply(outside, operand(inside, term[static_cast<std::size_t>(inside)]));
+  const std::array<spread_source, 2>& term = x.terms[i];
+  if (s_.ones) return i == 0 ? take(term[1]) : add_term(term[1], whole);
+  for (const std::size_t inside : {1, 0})
+    if (whole && is_operand(term[inside])) {
+      const int outside = in_register(1 - static_cast<int>(inside), term[1 - inside], spare_a);
+      return multiply(i, outside, operand(static_cast<int>(inside), term[inside]));
     }
   const int a = in_register(0, term[0], spare_a), b = in_register(1, term[1], spare_b);
-  multiply(a, v(b));
+  multiply(i, a, v(b));
 }
 
 /// The first term of a sum of one factor.
@@ -171,13 +182,24 @@ void spread_code::permute(int to, const spread_source& x, int low, int high) {
   single() ? vpermi2ps(v(to), v(low), v(high)) : vpermi2pd(v(to), v(low), v(high));
 }
 
+/// x times the number whose real part is in register `by`.
+void spread_code::scale(int x, int by) {
+  if (s_.parts == 1) return mul(v(x), v(x), v(by));
+  constexpr int others = of_complex;
+  single() ? vpermilps(v(others), v(x), 0xb1) : vpermilpd(v(others), v(x), 0x55);
+  mul(v(others), v(others), v(by - imaginary));
+  single() ? vfmaddsub132ps(v(x), v(others), v(by)) : vfmaddsub132pd(v(x), v(others), v(by));
+}
+
 void spread_code::finish(const spread_results& x, factor beta) {
   const bool whole = x.count == s_.lanes;
-  if (request_.alpha != factor::one) mul(v(sums), v(sums), v(alpha));
+  if (request_.alpha == factor::any) scale(sums, alpha);
+  else if (request_.alpha != factor::one) mul(v(sums), v(sums), v(alpha));
   const address c = at(c_, x.c);
   if (beta != factor::zero) {
     load_lanes(old, c, x.count);
-    if (beta == factor::any) fma(v(sums), v(old), v(beta_factor));
+    if (beta == factor::any && s_.parts == 2) scale(old, beta_factor), add(v(sums), v(sums), v(old));
+    else if (beta == factor::any) fma(v(sums), v(old), v(beta_factor));
     else if (beta == factor::one) add(v(sums), v(sums), v(old));
     else single() ? vsubps(v(sums), v(sums), v(old)) : vsubpd(v(sums), v(sums), v(old));
   }

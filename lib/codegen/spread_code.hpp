@@ -20,7 +20,9 @@ class spread_code : public vector_code {
   void set_constants();
   void write_periods(factor beta);
   void write_results(const spread_results& x, factor beta);
-  void write_term(const spread_results& x, const std::array<spread_source, 2>& term, bool first);
+  void write_term(const spread_results& x, std::size_t i);
+  void multiply(std::size_t i, int y, const Xbyak::Operand& z);
+  void scale(int x, int by);
   void take(const spread_source& x);
   void add_term(const spread_source& x, bool whole);
   void ask_ahead();

@@ -14,12 +14,15 @@ constexpr std::size_t most_masks = 7, most_constants = 48;
 
 /// The terms of a sum: all summed indices.
 bool take_terms(const kernels::contract_args& x, bool along_sums, spread& s) {
-  const std::int64_t along = along_sums ? x.lane_extent : 1;
-  if (x.k * x.k_outer * along > most_terms) return false;
-  for (std::int64_t o = 0; o < x.k_outer; ++o)
-    for (std::int64_t k = 0; k < x.k; ++k)
-      for (std::int64_t i = 0; i < along; ++i)
-        s.terms.push_back({((x.k_outer_a ? x.k_outer_a[o] : 0) + k * x.k_a + i) * s.real, ((x.k_outer_b ? x.k_outer_b[o] : 0) + k * x.k_b + i) * s.real});
+  const std::int64_t along = along_sums ? x.lane_extent : 1, size = s.element();
+  if (x.k * x.k_outer * along * s.parts > most_terms) return false;
+  for (const bool imaginary : {true, false})
+    for (std::int64_t o = 0; o < x.k_outer; ++o)
+      for (std::int64_t k = 0; k < x.k; ++k)
+        for (std::int64_t i = 0; i < along; ++i) {
+          if (imaginary && (s.parts == 1 || s.ones)) continue;
+          s.terms.push_back({((x.k_outer_a ? x.k_outer_a[o] : 0) + k * x.k_a + i) * size, ((x.k_outer_b ? x.k_outer_b[o] : 0) + k * x.k_b + i) * size, imaginary});
+        }
   return true;
 }
 
@@ -27,6 +30,14 @@ std::int64_t offset_of(const spread& s, std::int64_t result, std::int64_t dots::
   std::int64_t offset = 0;
   for (std::size_t i = 0; i + 1 < s.dense.size(); ++i) offset += result % s.dense[i].extent * s.dense[i].*stride, result /= s.dense[i].extent;
   return offset + result * s.dense.back().*stride;
+}
+
+/// Where lane l of all lanes of results has a factor.
+std::int64_t place_of(const spread& s, std::int64_t l, int factor, const spread_term& t) {
+  const std::int64_t at = offset_of(s, l / s.parts, factor == 0 ? &dots::axis::a : &dots::axis::b) + (factor == 0 ? t.a : t.b);
+  if (s.parts == 1) return at;
+  const std::int64_t own = l % 2, part = s.ones ? own : factor == s.common ? t.imaginary : t.imaginary ? 1 - own : own;
+  return at + part * s.real;
 }
 
 /// Of a factor the offsets of lanes, for each term.
@@ -41,11 +52,11 @@ bool are_pieces(const std::vector<std::int64_t>& at, int real, int bytes) {
   return true;
 }
 
-/// All elements of a factor that so many results take, in order.
+/// All numbers of a factor that so many results take, in order.
 std::vector<std::int64_t> elements_of(const spread& s, int factor, std::int64_t count) {
   std::vector<std::int64_t> all;
-  for (std::int64_t r = 0; r < count; ++r)
-    for (const auto& [a, b] : s.terms) all.push_back(offset_of(s, r, factor == 0 ? &dots::axis::a : &dots::axis::b) + (factor == 0 ? a : b));
+  for (std::int64_t l = 0; l < count * s.parts; ++l)
+    for (const spread_term& t : s.terms) all.push_back(place_of(s, l, factor, t));
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
@@ -93,17 +104,17 @@ bool find_source(const std::vector<std::int64_t>& at, std::int64_t low, std::int
 std::vector<spread_results> registers_of(const spread& s, std::int64_t count) {
   std::vector<spread_results> out;
   const std::vector<std::int64_t> own[] = {s.ones ? std::vector<std::int64_t>{} : elements_of(s, 0, count), elements_of(s, 1, count)};
-  for (std::int64_t first = 0; first < count; first += s.lanes) {
+  for (std::int64_t first = 0; first < count * s.parts; first += s.lanes) {
     spread_results x;
-    x.c = first * s.real, x.count = static_cast<int>(std::min<std::int64_t>(s.lanes, count - first));
+    x.c = first * s.real, x.count = static_cast<int>(std::min<std::int64_t>(s.lanes, count * s.parts - first));
     x.terms.resize(s.terms.size());
     for (const int factor : {0, 1}) {
       if (factor == 0 && s.ones) continue;
       lane_offsets all;
       std::int64_t low = std::numeric_limits<std::int64_t>::max(), high = std::numeric_limits<std::int64_t>::min();
-      for (const auto& [a, b] : s.terms) {
+      for (const spread_term& t : s.terms) {
         std::vector<std::int64_t>& at = all.emplace_back();
-        for (int l = 0; l < x.count; ++l) at.push_back(offset_of(s, first + l, factor == 0 ? &dots::axis::a : &dots::axis::b) + (factor == 0 ? a : b));
+        for (int l = 0; l < x.count; ++l) at.push_back(place_of(s, first + l, factor, t));
         low = std::min(low, *std::min_element(at.begin(), at.end())), high = std::max(high, *std::max_element(at.begin(), at.end()));
       }
       for (std::size_t i = 0; i < all.size(); ++i)
@@ -132,10 +143,9 @@ bool has_room(const std::vector<spread_results>& all, const spread& s) {
   return masks.size() <= most_masks && constants.size() <= most_constants;
 }
 
-/// Cycles of a period: permutations have one port, multiply-adds share it, loads have two (measured on Golden Cove). And what rows of one
-/// problem after the other take by other kernels, or dot products.
-bool is_faster(const spread& s, const request& r) {
-  constexpr double of_row = 1.35, of_term = 0.5, of_dot = 1.3, of_load = 0.5, surely = 1.15;
+/// Cycles of a period: permutations have one port, multiply-adds share it, loads have two (measured on Golden Cove).
+double cycles_of(const spread& s) {
+  constexpr double of_load = 0.5;
   double cycles = 0;
   std::set<std::vector<int>> constants;
   for (const spread_results& x : s.whole) {
@@ -147,39 +157,63 @@ bool is_faster(const spread& s, const request& r) {
         if (y.how != spread_source::way::places) continue;
         cycles += 1, loads.insert({factor, y.at}), constants.insert(y.places);
         if (y.second > 0) loads.insert({factor, y.at + s.lanes * s.real});
-        if (constants.size() > std::size_t{kept_constants}) cycles += of_load;
+        if (static_cast<int>(constants.size()) > kept_constants(s)) cycles += of_load;
       }
     }
     cycles += of_load * static_cast<double>(loads.size());
   }
-  const double results = static_cast<double>(s.period), terms = static_cast<double>(s.terms.size());
-  const double now = r.lanes == kernels::lanes::k ? of_dot * results : results / static_cast<double>(r.args.lane_extent) * (of_term * terms + of_row);
-  return cycles * surely < now;
+  return cycles;
+}
+
+/// What rows of one problem after the other take by other kernels, or dot products: surely longer.
+bool is_faster(const spread& s, const request& r) {
+  constexpr double of_row = 1.35, of_term = 0.5, of_dot = 1.3, surely = 1.15, complex_rows = 2, complex_dots = 3.5;
+  const double results = static_cast<double>(s.period), terms = static_cast<double>(s.terms.size()) / s.parts;
+  const double dots = of_dot * results, rows = results / static_cast<double>(r.args.lane_extent) * (of_term * terms + of_row);
+  const double now = r.lanes == kernels::lanes::k ? dots * (s.parts == 2 ? complex_dots : 1) : rows * (s.parts == 2 ? complex_rows : 1);
+  return cycles_of(s) * surely < now;
+}
+
+/// Sets the registers of whole periods; false if there are none.
+bool take_registers(spread& s) {
+  s.whole = registers_of(s, s.period);
+  return !s.whole.empty();
 }
 
 }  // namespace
 
+int kept_constants(const spread& s) { return s.parts == 2 ? 14 : 17; }
+
 std::vector<spread> spread_of(const request& r, target t) {
   const kernels::contract_args& x = r.args;
-  const bool plain = r.type_a == r.type && r.type_b == r.type && r.type_c == r.type && (r.type == dtype::f32 || r.type == dtype::f64);
+  const bool same = r.type_a == r.type && r.type_b == r.type && r.type_c == r.type, complex = r.type == dtype::c64 || r.type == dtype::c128;
   const bool along_sums = r.lanes == kernels::lanes::k;
-  if (t != target::avx512 || !plain || r.alpha == factor::tensor || r.past_caches) return {};
+  if (t != target::avx512 || !same || size_of(r.type) < 4 || r.alpha == factor::tensor || r.past_caches) return {};
   spread s;
   s.ones = r.only_sums || x.ones_a;
-  s.real = static_cast<int>(size_of(r.type)), s.lanes = 64 / s.real;
-  if (along_sums ? x.lane_extent != 2 : x.lane_extent >= s.lanes) return {};
+  if (complex && ((x.conj_a && x.conj_b) || (s.ones && x.conj_b))) return {};
+  s.parts = complex ? 2 : 1;
+  s.real = static_cast<int>(size_of(r.type)) / s.parts, s.lanes = 64 / s.real;
+  if (along_sums ? x.lane_extent != 2 : x.lane_extent * s.parts >= s.lanes) return {};
   dots order;
-  if (!take_terms(x, along_sums, s) || !take_axes(x, s.real, {along_sums ? 1 : x.lane_extent, r.lanes == kernels::lanes::batch, 1, 1}, order)) return {};
+  if (!take_terms(x, along_sums, s) || !take_axes(x, s.element(), {along_sums ? 1 : x.lane_extent, r.lanes == kernels::lanes::batch, 1, 1}, order)) return {};
   s.dense = std::move(order.dense), s.loops = std::move(order.loops);
   for (std::size_t i = 0; i + 1 < s.dense.size(); ++i) s.inner *= s.dense[i].extent;
-  s.count = s.inner * s.dense.back().extent, s.period = std::lcm<std::int64_t>(s.lanes, s.inner);
-  const std::int64_t products = s.period / s.lanes * static_cast<std::int64_t>(s.terms.size());
-  if (products > most_products || s.count < 2 * s.lanes || !s.is_long() || s.loops.size() > std::size_t{most_dot_loops}) return {};
+  const std::int64_t results = s.lanes / s.parts;  // of a register
+  s.count = s.inner * s.dense.back().extent, s.period = std::lcm<std::int64_t>(results, s.inner);
+  const std::int64_t products = s.period / results * static_cast<std::int64_t>(s.terms.size());
+  if (products > most_products || s.count < 2 * results || !s.is_long() || s.loops.size() > std::size_t{most_dot_loops}) return {};
   for (const auto* axes : {&s.dense, &s.loops})
     for (const dots::axis& y : *axes)
       for (const std::int64_t stride : {y.a, y.b, y.c})
         if (std::abs(stride) >= most_offset / std::max(y.extent, s.period)) return {};
-  s.whole = registers_of(s, s.period);
+  s.conj = complex && (x.conj_a || x.conj_b), s.common = x.conj_b ? 1 : 0;
+  const bool taken = take_registers(s);
+  if (complex && !s.conj && !s.ones) {  // either factor may be the common one
+    spread other = s;
+    other.common = 1;
+    if (take_registers(other) && (!taken || cycles_of(other) < cycles_of(s))) s = std::move(other);
+  }
   if (s.whole.empty() || !is_faster(s, r)) return {};
   if (const std::int64_t rest = s.count % s.period; rest > 0) {
     s.rest = registers_of(s, rest);

@@ -193,14 +193,17 @@ class vector_code : public Xbyak::CodeGenerator {
     }
   }
 
-  /// What `write` writes for a known beta; for any other twice: zero, as r8 points to it, has code of its own, and the rest has it in register i.
-  template <class Write> void write_for(factor beta, int i, const Write& write) {
+  /// What `write` writes for a known beta; for any other twice: zero, as r8 points to it, has code of its own, and the rest has it in register i,
+  /// or the first of its two parts.
+  template <class Write> void write_for(factor beta, int i, const Write& write, int parts = 1) {
     if (beta != factor::any) return write(beta);
     using namespace Xbyak::util;
     Xbyak::Label zero, done;
     broadcast(i, full(), ptr[r8]);
-    if (single()) mov(eax, dword[r8]), Xbyak::CodeGenerator::add(eax, eax);
-    else mov(rax, qword[r8]), Xbyak::CodeGenerator::add(rax, rax);
+    const Xbyak::Reg bits = single() ? static_cast<const Xbyak::Reg&>(eax) : static_cast<const Xbyak::Reg&>(rax);
+    mov(bits, ptr[r8]);
+    if (parts == 2) or_(bits, ptr[r8 + real()]);
+    Xbyak::CodeGenerator::add(bits, bits);
     jz(zero, T_NEAR);
     write(factor::any);
     jmp(done, T_NEAR);

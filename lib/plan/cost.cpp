@@ -50,6 +50,13 @@ double short_dots_cycles(const shape& s, std::int64_t width) {
   return static_cast<double>(results / s.neighbours * divide_up(s.neighbours, width)) * (std::max(loads, 2 * (segment - 1)) + 3) + 15;
 }
 
+/// Of sums of two complex products each, a register of results at once: of either factor the parts of two numbers are permuted.
+double pairs_cycles(const shape& s, std::int64_t width) {
+  const std::int64_t results = s.rows * s.cols * s.loops;
+  const double each = s.only_sums ? 4 : 12;
+  return static_cast<double>(results / s.neighbours * divide_up(s.neighbours, width)) * (each + 2) + 15;
+}
+
 /// Of dot products and sums one by one.
 double lone_dots_cycles(const shape& s, std::int64_t pieces) {
   const double piece = is_complex(s.type) && !s.only_sums ? 2 : 1, adding_up = is_complex(s.type) ? 8 : 4;
@@ -62,6 +69,7 @@ double kernel_cycles(const shape& s, const machine& m) {
   const bool complex = is_complex(s.type), written = m.writes_kernels;
   const std::int64_t width = std::max<std::int64_t>(1, m.vector_bytes / static_cast<std::int64_t>(size_of(s.type)));
   const double fma_of_pair = complex ? 2 : 1;
+  if (s.lanes == kernels::lanes::k && s.neighbours > 1 && complex) return pairs_cycles(s, width);
   if (s.lanes == kernels::lanes::k && s.neighbours > 1 && s.k * divide_up(s.lane, width) <= most_dot_pieces) return short_dots_cycles(s, width);
   const std::int64_t pieces = s.k * divide_up(s.lane, width);
   const bool alone = s.rows * s.cols * s.loops == 1;

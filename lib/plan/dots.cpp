@@ -31,7 +31,9 @@ bool candidate::are_lone_dots() const {
 std::int64_t candidate::results_in_a_row() const {
   const auto sums = std::count_if(step.axes.begin(), step.axes.end(), [&](const step_axis& x) { return x.role == group::k && x.label != step.lane_label; });
   const auto has = [&](group role) { return std::any_of(step.axes.begin(), step.axes.end(), [&](const step_axis& x) { return x.role == role && x.tile > 1; }); };
-  const bool written = m.writes_kernels && m.vector_bytes >= 32 && !is_complex(op.c.type) && sums <= 1 && !(has(group::m) && has(group::n));
+  const auto is_pair = [&] { return std::any_of(step.axes.begin(), step.axes.end(), [&](const step_axis& x) { return x.label == step.lane_label && x.tile == 2; }); };
+  const bool tiny = m.vector_bytes >= 64 && sums == 0 && is_pair();  // of complex numbers there are kernels for pairs alone
+  const bool written = m.writes_kernels && m.vector_bytes >= 32 && (!is_complex(op.c.type) || tiny) && sums <= 1 && !(has(group::m) && has(group::n));
   if (!written || !in_compute_type(op.a, step.pack_a) || !in_compute_type(op.b, step.pack_b) || !in_compute_type(op.c, step.buffer_c)) return 0;
   std::int64_t run = 1;
   for (bool grown = true; grown;) {

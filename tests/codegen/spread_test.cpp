@@ -1,6 +1,8 @@
 // Tiny problems one behind the other, written at run time: guarded memory, poisoned results, a wide reference.
 #include <catch2/catch.hpp>
 
+#include <limits>
+
 #include "codegen/spread_shape.hpp"
 #include "contract_case.hpp"
 #include "known_factors.hpp"
@@ -37,14 +39,20 @@ void generated(const contract_args& g, const void* a, const void* b, void* c, co
   best().contract[static_cast<int>(ricci::dtype_of<T>)][static_cast<int>(along)](g, a, b, c, alpha, beta);
 }
 
+template <class T> T number(double real, [[maybe_unused]] double imaginary) {
+  if constexpr (complex_type<T>) return {static_cast<typename T::value_type>(real), static_cast<typename T::value_type>(imaginary)};
+  else return static_cast<T>(real);
+}
+
 template <class T> bool right(shape s, rng& g) {
   kernel_set set = best();
   set.contract[static_cast<int>(ricci::dtype_of<T>)][static_cast<int>(s.along)] = &generated<T>;
-  const T factors[] = {T(0), T(1), T(-1), T(-2.5)};
+  const T factors[] = {T(0), T(1), T(-1), number<T>(-2.5, 0.75), number<T>(0, -1.5)};
+  if (complex_type<T>) s.conj_a = g() % 4 == 0, s.conj_b = g() % 4 == 0;
   along = s.along;
   for (const bool known : {false, true}) {
     known_factors = known;
-    const T alpha = factors[g() % 4], beta = factors[g() % 4];
+    const T alpha = factors[g() % 5], beta = factors[g() % 5];
     runner<T> r(set, s, g);
     const std::string wrong = r.run(alpha, beta, g);
     if (wrong.empty()) continue;
@@ -65,7 +73,7 @@ contract_args squares(std::int64_t n, std::int64_t problems) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("tiny problems one behind the other: every size and number", "", float, double) {
+TEMPLATE_TEST_CASE("tiny problems one behind the other: every size and number", "", float, double, std::complex<float>, std::complex<double>) {
   rng g(20261129);
   int wrong = 0;
   made = others = 0;
@@ -83,7 +91,7 @@ TEMPLATE_TEST_CASE("tiny problems one behind the other: every size and number", 
   if (writes()) CHECK(made > 100);
 }
 
-TEMPLATE_TEST_CASE("tiny problems one behind the other: random shapes", "", float, double) {
+TEMPLATE_TEST_CASE("tiny problems one behind the other: random shapes", "", float, double, std::complex<float>, std::complex<double>) {
   rng g(29);
   const int count = reduced_tests() ? 300 : 4000;
   int wrong = 0;
@@ -102,10 +110,10 @@ TEMPLATE_TEST_CASE("tiny problems one behind the other: random shapes", "", floa
     wrong += !right<TestType>(s, g);
   }
   CHECK(wrong == 0);
-  if (writes()) CHECK(made > count / 4);
+  if (writes()) CHECK(made > count / (complex_type<TestType> ? 8 : 4));
 }
 
-TEMPLATE_TEST_CASE("tiny problems one behind the other: the result stands where a factor stood", "", float, double) {
+TEMPLATE_TEST_CASE("tiny problems one behind the other: the result stands where a factor stood", "", float, double, std::complex<float>, std::complex<double>) {
   along = lanes::batch;
   rng g(3);
   for (const std::int64_t lane : {2, 3, 5})
@@ -121,12 +129,15 @@ TEMPLATE_TEST_CASE("tiny problems one behind the other: the result stands where 
       const std::vector<TestType> before = c;
       codegen::request r = request_of<TestType>(x);
       r.alpha = codegen::factor::one, r.beta = codegen::factor::zero;
-      if (writes()) CHECK_FALSE(codegen::spread_of(r, codegen::best_target()).empty());
+      if (writes() && (!complex_type<TestType> || lane == 2)) CHECK_FALSE(codegen::spread_of(r, codegen::best_target()).empty());
       const TestType one = 1, zero = 0;
       if (const auto kernel = codegen::make(r, codegen::best_target())) (*kernel)(c.data(), v.data(), c.data(), &one, &zero);
       else best().contract[static_cast<int>(ricci::dtype_of<TestType>)][static_cast<int>(along)](x, c.data(), v.data(), c.data(), &one, &zero);
-      for (std::int64_t i = 0; i < problems * rows * lane; ++i)
-        REQUIRE(c[static_cast<std::size_t>(i)] == before[static_cast<std::size_t>(i)] * v[static_cast<std::size_t>(i / (rows * lane) * lane + i % lane)]);
+      for (std::int64_t i = 0; i < problems * rows * lane; ++i) {
+        const TestType was = before[static_cast<std::size_t>(i)], by = v[static_cast<std::size_t>(i / (rows * lane) * lane + i % lane)];
+        const auto bound = 4 * std::numeric_limits<decltype(std::abs(was))>::epsilon() * std::abs(was) * std::abs(by);
+        REQUIRE(std::abs(c[static_cast<std::size_t>(i)] - was * by) <= (complex_type<TestType> ? bound : 0));
+      }
     }
 }
 
@@ -145,7 +156,16 @@ TEST_CASE("what is taken for tiny problems one behind the other") {
   apart = squares(2, 1000), apart.loops[0].a = 8;
   CHECK_FALSE(taken(apart));  // between problems of a lies what is others'
   CHECK(codegen::spread_of(request_of<float>(squares(2, 1000)), codegen::target::avx2).empty());
-  CHECK(codegen::spread_of(request_of<std::complex<float>>(squares(2, 1000)), codegen::target::avx512).empty());
+  const auto complex = [](bool conj_a, bool conj_b) {
+    contract_args g = squares(2, 1000);
+    g.conj_a = conj_a, g.conj_b = conj_b;
+    return codegen::spread_of(request_of<std::complex<float>>(g), codegen::target::avx512);
+  };
+  REQUIRE(complex(false, false).size() == 1);
+  REQUIRE(complex(false, true).size() == 1);
+  CHECK(complex(false, true)[0].common == 1);
+  CHECK(complex(true, false)[0].common == 0);
+  CHECK(complex(true, true).empty());
   codegen::request past = request_of<float>(squares(2, 1000));
   past.past_caches = true, past.beta = codegen::factor::zero;
   CHECK(codegen::spread_of(past, codegen::target::avx512).empty());

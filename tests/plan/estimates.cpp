@@ -76,3 +76,19 @@ TEST_CASE("short dot products whose results are neighbours cost what their loads
   s.neighbours = 0;
   CHECK(planning::kernel_cycles(s, m) == written);  // no code is written for long ones
 }
+
+TEST_CASE("pairs of complex numbers whose products are neighbours cost their permutations") {
+  machine m = *named_machine("avx512");
+  m.writes_kernels = true;
+  planning::shape s;
+  s.type = dtype::c64, s.lanes = kernels::lanes::k, s.lane = 2, s.loops = 4000;
+  const double compiled = planning::kernel_cycles(s, m);
+  s.neighbours = 4000;
+  const double pairs = planning::kernel_cycles(s, m);
+  CHECK(pairs < 0.3 * compiled);
+  CHECK(pairs > 4000);
+  s.only_sums = true;
+  CHECK(planning::kernel_cycles(s, m) < 0.5 * pairs);
+  s.only_sums = false, s.type = dtype::c128;  // half as many in a register
+  CHECK(planning::kernel_cycles(s, m) > 1.9 * pairs);
+}

@@ -150,7 +150,7 @@ TEMPLATE_TEST_CASE("generated kernels: small sizes, all of them", "", float, dou
 
 TEMPLATE_TEST_CASE("generated kernels: random shapes", "", float, double, std::complex<float>, std::complex<double>) {
   rng g(7);
-  const int count = reduced_tests() ? 100 : 1500;
+  const int count = reduced_tests() ? 100 : 1000;
   int wrong = 0;
   made = refused = 0;
   for (int i = 0; i < count && wrong < 5; ++i) {

@@ -51,6 +51,8 @@ struct candidate {
   bool is_one_run() const;  // of a packed and of b, for it
   bool are_lone_dots() const;
   std::int64_t results_in_a_row() const;
+  /// Sums of two products each whose factors lie in the order of the results, one conjugated at most.
+  bool are_complex_pairs() const;
   double result_bytes() const;
 
   bool has_sums() const;

@@ -28,11 +28,32 @@ bool candidate::are_lone_dots() const {
   return m.writes_kernels && m.vector_bytes >= 32 && sums <= 1 && known && in_compute_type(op.a, step.pack_a) && in_compute_type(op.b, step.pack_b) && in_compute_type(op.c, step.buffer_c);
 }
 
+bool candidate::are_complex_pairs() const {
+  constexpr std::int64_t several = 16;  // results: two registers of the smaller type
+  const bool ones = op.a.where == operand::kind::one, is_pair = std::any_of(step.axes.begin(), step.axes.end(), [&](const step_axis& x) { return x.label == step.lane_label && x.tile == 2; });
+  if (!is_pair || (op.b.conj && (ones || op.a.conj))) return false;
+  std::vector<step_axis> results;
+  for (const step_axis& x : step.axes)
+    if (x.role != group::k && x.tile > 1) results.push_back(x);
+  std::sort(results.begin(), results.end(), [](const step_axis& x, const step_axis& y) { return x.c < y.c; });
+  const auto follow = [&](std::int64_t step_axis::*stride) {
+    std::int64_t reach = 2, covered = 1;
+    for (const step_axis& x : results) {
+      if (covered >= several) break;
+      covered *= x.tile;
+      if (x.*stride == 0) continue;
+      if (x.*stride != reach) return false;
+      reach *= x.tile;
+    }
+    return true;
+  };
+  return (ones || step.pack_a || follow(&step_axis::a)) && (step.pack_b || follow(&step_axis::b));
+}
+
 std::int64_t candidate::results_in_a_row() const {
   const auto sums = std::count_if(step.axes.begin(), step.axes.end(), [&](const step_axis& x) { return x.role == group::k && x.label != step.lane_label; });
   const auto has = [&](group role) { return std::any_of(step.axes.begin(), step.axes.end(), [&](const step_axis& x) { return x.role == role && x.tile > 1; }); };
-  const auto is_pair = [&] { return std::any_of(step.axes.begin(), step.axes.end(), [&](const step_axis& x) { return x.label == step.lane_label && x.tile == 2; }); };
-  const bool tiny = m.vector_bytes >= 64 && sums == 0 && is_pair();  // of complex numbers there are kernels for pairs alone
+  const bool tiny = m.vector_bytes >= 64 && sums == 0 && are_complex_pairs();  // of complex numbers there are kernels for these alone
   const bool written = m.writes_kernels && m.vector_bytes >= 32 && (!is_complex(op.c.type) || tiny) && sums <= 1 && !(has(group::m) && has(group::n));
   if (!written || !in_compute_type(op.a, step.pack_a) || !in_compute_type(op.b, step.pack_b) || !in_compute_type(op.c, step.buffer_c)) return 0;
   std::int64_t run = 1;

@@ -92,3 +92,28 @@ TEST_CASE("pairs of complex numbers whose products are neighbours cost their per
   s.only_sums = false, s.type = dtype::c128;  // half as many in a register
   CHECK(planning::kernel_cycles(s, m) > 1.9 * pairs);
 }
+
+TEST_CASE("complex pairs are summed as they lie where there is a kernel for that, and not else") {
+  // c(e,i) = a(e,i,j) x(e,j) of two a side; every e of a begins `apart` after the one before.
+  const auto sums_along_rows = [](bool conj_a, bool conj_x, std::int64_t apart) {
+    program p;
+    p.labels = {{"e", 5000}, {"i", 2}, {"j", 2}};
+    const auto tensor = [&](const char* name, std::vector<reference_axis> axes, bool conj) {
+      reference r;
+      r.slot = p.slot_count++, r.type = dtype::c64, r.name = name, r.conj = conj;
+      r.axes = std::move(axes);
+      return r;
+    };
+    const reference c = tensor("c", {{0, 2}, {1, 1}}, false);
+    product x;
+    x.factors = {tensor("a", {{0, apart}, {1, 2}, {2, 1}}, conj_a), tensor("x", {{0, 2}, {2, 1}}, conj_x)};
+    p.statements = {{c, update::assign, {x}}};
+    machine m = zen4();
+    m.writes_kernels = true;
+    return to_string(make_plan(p, m), m).find("\n       lanes along j (dot products)") != std::string::npos;
+  };
+  CHECK(sums_along_rows(false, false, 4));
+  CHECK(sums_along_rows(true, false, 4));
+  CHECK_FALSE(sums_along_rows(true, true, 4));
+  CHECK_FALSE(sums_along_rows(false, false, 100));
+}

@@ -49,24 +49,7 @@ contract_code::contract_code(const request& r, target t, const std::vector<nest>
 void contract_code::write_for_beta() {
   if (beta_ != factor::any) return write_bodies(beta_);
   Xbyak::Label zero, done;
-  const auto magnitude = [&](int offset) {
-    if (single()) {
-      mov(eax, dword[beta_at_ + offset]);
-      lea(eax, ptr[rax + rax]);
-    } else {
-      mov(rax, qword[beta_at_ + offset]);
-      lea(rax, ptr[rax + rax]);
-    }
-  };
-  magnitude(0);
-  if (sets_ == 2) {
-    mov(r10, rax);
-    magnitude(real());
-    or_(rax, r10);
-  }
-  if (single() && sets_ == 1) test(eax, eax);
-  else test(rax, rax);
-  jz(zero, T_NEAR);
+  jump_if_zero(beta_at_, sets_, zero);
   write_bodies(factor::any);
   jmp(done, T_NEAR);
   L(zero);

@@ -193,6 +193,16 @@ class vector_code : public Xbyak::CodeGenerator {
     }
   }
 
+  /// Goes to `zero` if the number that `at` points to is zero: all of its one or two parts.
+  void jump_if_zero(const reg64& at, int parts, Xbyak::Label& zero) {
+    using namespace Xbyak::util;
+    const Xbyak::Reg bits = single() ? static_cast<const Xbyak::Reg&>(eax) : static_cast<const Xbyak::Reg&>(rax);
+    mov(bits, ptr[at]);
+    if (parts == 2) or_(bits, ptr[at + real()]);
+    Xbyak::CodeGenerator::add(bits, bits);  // without the sign
+    jz(zero, T_NEAR);
+  }
+
   /// What `write` writes for a known beta; for any other twice: zero, as r8 points to it, has code of its own, and the rest has it in register i,
   /// or the first of its two parts.
   template <class Write> void write_for(factor beta, int i, const Write& write, int parts = 1) {
@@ -200,11 +210,7 @@ class vector_code : public Xbyak::CodeGenerator {
     using namespace Xbyak::util;
     Xbyak::Label zero, done;
     broadcast(i, full(), ptr[r8]);
-    const Xbyak::Reg bits = single() ? static_cast<const Xbyak::Reg&>(eax) : static_cast<const Xbyak::Reg&>(rax);
-    mov(bits, ptr[r8]);
-    if (parts == 2) or_(bits, ptr[r8 + real()]);
-    Xbyak::CodeGenerator::add(bits, bits);
-    jz(zero, T_NEAR);
+    jump_if_zero(r8, parts, zero);
     write(factor::any);
     jmp(done, T_NEAR);
     L(zero);

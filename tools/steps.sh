@@ -14,7 +14,7 @@ packages() {
   case $1 in
     build) echo g++ cmake ninja-build libhwy-dev libboost-dev libeigen3-dev catch2 libbenchmark-dev libcli11-dev \
       nlohmann-json3-dev libfmt-dev python3 python3-numpy $(of_amd64 libxbyak-dev) ;;
-    test) echo clang-19 libomp-19-dev libclang-rt-19-dev qemu-user g++-aarch64-linux-gnu \
+    test) echo clang-19 lld-19 libomp-19-dev libclang-rt-19-dev qemu-user g++-aarch64-linux-gnu \
       g++-powerpc64le-linux-gnu ;;
     format) echo git clang-format clang-tidy ;;
   esac

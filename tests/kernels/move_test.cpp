@@ -136,7 +136,7 @@ template <class S, class D> void check_pair() {
     INFO(set.isa << ' ' << ricci::name_of(ricci::dtype_of<S>) << " to " << ricci::name_of(ricci::dtype_of<D>));
     REQUIRE(set.move[static_cast<int>(ricci::dtype_of<S>)][static_cast<int>(ricci::dtype_of<D>)] != nullptr);
     rng g(5);
-    for (int n = 0; n < (reduced_tests() ? 60 : 400); ++n) {
+    for (int n = 0; n < (reduced_tests() ? 32 : 400); ++n) {
       std::vector<extent_t> extent(g() % 5);
       for (extent_t& e : extent) e = 1 + static_cast<extent_t>(g() % (extent.size() < 3 ? 40 : 9));
       if (n % 16 == 7) extent = {static_cast<extent_t>(20 + g() % 30), static_cast<extent_t>(2 + g() % 3), static_cast<extent_t>(100 + g() % 500)};  // runs of several axes

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "gpu/chain.hpp"
-#include "gpu/shape.hpp"
+#include "gpu/step.hpp"
 #include "plan/candidate.hpp"
 
 namespace ricci::cuda {
@@ -203,15 +203,30 @@ bool all_lie_alike(const pair_op& op) {
   return std::all_of(op.inputs.begin(), op.inputs.end(), [&](const operand& x) { return order(x) == order(op.c); });
 }
 
+/// The operation as one in tiles, if that is all of the work and a transposition that tiles are best for.
+std::optional<pair_op> turned_by_tiles(const planning::work& w, const std::vector<std::int64_t>& extents) {
+  if (w.ops.size() != 1 || w.ops[0].what != action::contract) return {};
+  pair_op op = w.ops[0];
+  const bool first = op.b.where == operand::kind::one;
+  const operand &from = first ? op.a : op.b, &unit = first ? op.b : op.a;
+  const auto is_external = [](const operand& x) { return x.where == operand::kind::external; };
+  if (unit.where != operand::kind::one || !is_external(from) || !is_external(op.c) || from.type != op.c.type || from.labels.size() != op.c.labels.size()) return {};
+  if (turning_of(shape_of(op, extents)) != turning::tiles) return {};
+  planning::make_pointwise(op);
+  op.inputs[0].type = op.c.type;  // as it lies in memory
+  return op;
+}
+
 }  // namespace
 
 std::optional<elementwise_plan> plan_elementwise(const planning::work& w, const gpu_machine& m) {
+  std::vector<std::int64_t> extents;
+  for (const label_info& l : w.source.labels) extents.push_back(l.extent);
+  if (const auto turned = turned_by_tiles(w, extents)) return tiler(*turned, extents, m).run();
   if (!planning::is_elementwise(w)) return std::nullopt;
   const pair_op& op = w.ops[0];
   if (std::any_of(op.inputs.begin(), op.inputs.end(), [&](const operand& x) { return x.type != op.c.type; })) return std::nullopt;
   if (!is_complex(op.c.type) && all_lie_alike(op)) return std::nullopt;
-  std::vector<std::int64_t> extents;
-  for (const label_info& l : w.source.labels) extents.push_back(l.extent);
   return tiler(op, extents, m).run();
 }
 

@@ -1,4 +1,4 @@
-// Texts for kernels/general.cuh and kernels/permute.cuh.
+// Texts for kernels/general.cuh.
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
@@ -32,10 +32,10 @@ struct piece {
 struct counted {
   std::vector<piece> pieces;    // axes of their own
   std::vector<axis> flat;       // the others, as one index
-  int flat_bits = 0, flat_shift = 0;
+  int flat_bits = 0, flat_shift = 0, flat_run = 1;  // of neighbours that a thread has
   std::int64_t flat_count() const { return count_of(flat); }
   std::int64_t turns() const {
-    std::int64_t n = divide_up(flat_count(), std::int64_t{1} << flat_bits);
+    std::int64_t n = divide_up(flat_count(), std::int64_t{flat_run} << flat_bits);
     for (const piece& p : pieces) n *= p.pieces();
     return n;
   }
@@ -60,7 +60,9 @@ counted counted_of(const step_shape& s, const general_config& c, bool sums) {
   counted out;
   std::vector<axis> axes = sums ? s.k : free_axes(s);
   std::vector<bool> taken(axes.size(), false);
-  if (c.run.count > 1 && c.run.sums == sums) {  // an axis of runs
+  if (c.run.is_flat()) {
+    if (!sums) out.flat_run = c.run.count;
+  } else if (c.run.count > 1 && c.run.sums == sums) {  // an axis of runs
     axis& x = axes[static_cast<std::size_t>(c.run.axis)];
     if (!sums) out.pieces.push_back({{c.run.count, x.a, x.b, x.c}, c.run.count, 0, true});
     x = {x.extent / c.run.count, x.a * c.run.count, x.b * c.run.count, x.c * c.run.count};
@@ -109,15 +111,22 @@ std::string place_text(const char* name, const counted& x, const std::string& op
     }
     if (p.pieces() > 1) t += "    rest /= " + std::to_string(p.pieces()) + ";\n";
   }
-  t += "    const " + integer + " u = rest * " + std::to_string(1 << x.flat_bits) + " + " + bits_text(x.flat_shift, x.flat_bits) + ";\n";
-  if (x.flat_count() % (std::int64_t{1} << x.flat_bits) != 0) t += "    in = in && u < " + std::to_string(x.flat_count()) + ";\n";
-  return t + offset_lines(x.flat, operands, "u") + "    return in;\n  }\n";
+  t += "    const " + integer + " u = (rest * " + std::to_string(1 << x.flat_bits) + " + " + bits_text(x.flat_shift, x.flat_bits) + ") * " + std::to_string(x.flat_run) + ";\n";
+  if (x.flat_count() % (std::int64_t{x.flat_run} << x.flat_bits) != 0) t += "    in = in && u < " + std::to_string(x.flat_count()) + ";\n";
+  if (x.flat_run == 1) t += offset_lines(x.flat, operands, "u");
+  return t + "    return in;\n  }\n";
 }
 
 /// A thread's own elements: the axes of `in_thread` pieces, the first the innermost. Those outside stand in for the last ones.
 std::string own_text(const counted& x) {
   const std::string integer = is_long(x) ? "u64" : "u32";
-  std::string t = "  static __device__ bool own(i64 at, int j, i64& a, i64& b, i64& c) {\n    bool in = true;\n    " + integer + " rest = static_cast<" + integer + ">(at), left = static_cast<" + integer + ">(j);\n";
+  std::string t = "  static __device__ bool own(i64 at, int thread, int j, i64& a, i64& b, i64& c) {\n    bool in = true;\n    " + integer + " rest = static_cast<" + integer + ">(at), left = static_cast<" + integer + ">(j);\n";
+  if (x.flat_run > 1) {
+    t += "    " + integer + " u = (rest * " + std::to_string(1 << x.flat_bits) + " + " + bits_text(x.flat_shift, x.flat_bits) + ") * " + std::to_string(x.flat_run) + " + left;\n";
+    const std::string last = std::to_string(x.flat_count() - 1);
+    if (x.flat_count() % x.flat_run != 0) t += "    if (u > " + last + ") u = " + last + ", in = false;\n";
+    return t + offset_lines(x.flat, "abc", "u") + "    return in;\n  }\n";
+  }
   int n = 0;
   for (const piece& p : x.pieces) {
     if (!p.in_thread) continue;
@@ -142,6 +151,7 @@ int along(const step_shape& s, const neighbours& run, char operand, dtype t, int
   const stride_of_axis stride = stride_in(operand);
   if (run.count == 1 || aligned < run.count * static_cast<int>(size_of(t))) return 0;
   const std::vector<axis> free = free_axes(s);
+  if (run.is_flat()) return std::all_of(free.begin(), free.end(), [&](const axis& x) { return x.*stride == x.c; });
   const axis& x = (run.sums ? s.k : free)[static_cast<std::size_t>(run.axis)];
   if (x.*stride != 1) return 0;
   for (const auto* group : {&free, &s.k})
@@ -177,7 +187,7 @@ namespace {
 /// How far from the first one a thread's element or term lies; negative if it has none.
 std::int64_t offset_in_block(const counted& x, int thread, stride_of_axis stride) {
   const auto bits_at = [&](int shift, std::int64_t size) { return (thread >> shift) % size; };
-  std::int64_t offset = 0, u = bits_at(x.flat_shift, std::int64_t{1} << x.flat_bits);
+  std::int64_t offset = 0, u = bits_at(x.flat_shift, std::int64_t{1} << x.flat_bits) * x.flat_run;
   if (u >= x.flat_count()) return -1;
   for (const piece& p : x.pieces) {
     if (p.in_thread) continue;
@@ -214,11 +224,11 @@ std::string general_text(const step_plan& p, const alignments& at) {
   t += constant_text("has_a", s.has_a) + constant_text("has_b", s.has_b) + constant_text("conj_a", s.conj_a) + constant_text("conj_b", s.conj_b) + constant_text("beta", s.beta);
   t += constant_text("int", "block", threads_of(p.general)) + constant_text("int", "unroll", each > 4 ? 2 : 4) + constant_text("int", "each", each);
   const neighbours& run = p.general.run;
-  const axis terms = run.sums && run.count > 1 ? s.k[static_cast<std::size_t>(run.axis)] : axis{};
+  const axis terms = run.sums && run.count > 1 && !run.is_flat() ? s.k[static_cast<std::size_t>(run.axis)] : axis{};
   t += constant_text("int", "run", run.sums ? 1 : run.count) + constant_text("int", "terms", run.sums ? run.count : 1) + constant_text("i64", "step_a", terms.a) + constant_text("i64", "step_b", terms.b);
   t += constant_text("int", "along_a", along(s, run, 'a', s.a, at.a)) + constant_text("int", "along_b", along(s, run, 'b', s.b, at.b)) + constant_text("int", "along_c", along(s, run, 'c', s.c, at.c));
   t += constant_text("i64", "rounds", sums.turns()) + constant_text("i64", "whole", sums.whole_turns()) + constant_text("i64", "parts", p.general.parts);
-  t += constant_text("i64", "count", p.general.parts > 1 ? count_of(free_axes(s)) : 0) + constant_text("int", "sum_bits", sum_bits_of(p.general));
+  t += constant_text("i64", "count", p.general.parts > 1 ? count_of(free_axes(s)) : 0) + constant_text("int", "sum_bits", sum_bits_of(p.general)) + constant_text("cut", free.flat_count() % free.flat_run != 0);
   return t + place_text("place", free, "abc", "at") + own_text(free) + place_text("term", sums, "ab", "turn") + "};\n#include \"general.cuh\"\n";
 }
 
@@ -230,56 +240,6 @@ std::string to_string(const general_config& c, const step_shape& s) {
   return std::to_string(sums) + (sums == 1 ? " thread" : " threads") + " for each element" + (each > 1 ? ", " + std::to_string(each) + " elements a thread" : "") +
          ", in the order of " + (c.order == 'c' ? "the result" : (c.order == 'a') != s.swapped ? "the first factor" : "the second factor") +
          (c.parts > 1 ? ", sums in " + std::to_string(c.parts) + " parts" : "");
-}
-
-namespace {
-
-std::vector<axis> by_result(const step_shape& s) {
-  std::vector<axis> free = free_axes(s);
-  order_by(free, 'c');
-  return free;
-}
-
-/// The axis with the smallest step in an operand.
-std::size_t nearest(const std::vector<axis>& axes, std::int64_t axis::*stride) {
-  std::size_t best = axes.size();
-  for (std::size_t d = 0; d < axes.size(); ++d)
-    if (axes[d].*stride != 0 && axes[d].extent > 1 && (best == axes.size() || std::abs(axes[d].*stride) < std::abs(axes[best].*stride))) best = d;
-  return best;
-}
-
-}  // namespace
-
-bool can_permute(const step_shape& s) {
-  if (s.has_a || !s.has_b || !s.k.empty()) return false;
-  const std::vector<axis> free = by_result(s);
-  const std::size_t j = nearest(free, &axis::c), i = nearest(free, &axis::b);
-  if (i == j || i >= free.size() || j >= free.size()) return false;
-  const auto [least, most] = std::minmax(free[i].extent, free[j].extent);
-  // Threads that write in the order of the result find the rest of small matrices in the first cache. Measured on an H200.
-  const std::int64_t few = size_of(s.b) >= 8 ? 12 : 20;
-  return least >= 8 && (least > few || most > 3 * few);
-}
-
-std::int64_t permute_squares(const step_shape& s) {
-  const std::vector<axis> free = by_result(s);
-  const axis &j = free[nearest(free, &axis::c)], &i = free[nearest(free, &axis::b)];
-  const auto squares = [](const axis& x) { return (x.extent + 31) / 32; };
-  return count_of(free) / (i.extent * j.extent) * squares(i) * squares(j);
-}
-
-std::string permute_text(const step_plan& p) {
-  const step_shape& s = p.shape;
-  std::vector<axis> free = by_result(s);
-  const std::size_t j = nearest(free, &axis::c), i = nearest(free, &axis::b);
-  std::string t = "#include \"element.cuh\"\nstruct permute_type {\n";
-  t += "  using B = " + element_text(s.b) + ";\n  using C = " + element_text(s.c) + ";\n";
-  t += constant_text("conj_b", s.conj_b) + constant_text("beta", s.beta);
-  t += constant_text("i64", "extent_i", free[i].extent) + constant_text("i64", "extent_j", free[j].extent);
-  t += constant_text("i64", "b_i", free[i].b) + constant_text("i64", "c_i", free[i].c) + constant_text("i64", "b_j", free[j].b) + constant_text("i64", "c_j", free[j].c);
-  free.erase(free.begin() + static_cast<std::ptrdiff_t>(std::max(i, j)));
-  free.erase(free.begin() + static_cast<std::ptrdiff_t>(std::min(i, j)));
-  return t + offset_function("place", free, "bc") + "};\n#include \"permute.cuh\"\n";
 }
 
 }  // namespace ricci::cuda

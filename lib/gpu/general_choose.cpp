@@ -283,7 +283,60 @@ class sharing {
 
 }  // namespace
 
-general_config choose_general(const step_shape& s, const gpu_machine& m) { return sharing(s, m).choose(); }
+namespace {
+
+/// Whether the elements of the result follow one another without a gap.
+bool is_dense(std::vector<axis> free) {
+  std::sort(free.begin(), free.end(), [](const axis& x, const axis& y) { return x.c < y.c; });
+  std::int64_t next = 1;
+  for (const axis& x : free) {
+    if (x.extent == 1) continue;
+    if (x.c != next) return false;
+    next *= x.extent;
+  }
+  return true;
+}
+
+/// Sectors of all operands that a warp touches, for one element of each of its threads.
+double sectors_of(const step_shape& s, const general_config& c) {
+  return (s.has_a ? sectors_of_warp(s, c, 'a', s.a) : 0) + (s.has_b ? sectors_of_warp(s, c, 'b', s.b) : 0) + sectors_of_warp(s, c, 'c', s.c) / c.run.count;
+}
+
+/// Whether neighbours of an operand that no first cache has room for are so far apart in the result, and a warp reads it all over.
+bool is_far(const step_shape& s, const general_config& flat, char operand, dtype t, std::int64_t distance) {
+  constexpr std::int64_t room = 64 << 10;
+  constexpr double few_sectors = 8;
+  const stride_of_axis stride = stride_in(operand);
+  axis near;
+  std::int64_t bytes = static_cast<std::int64_t>(size_of(t));
+  for (const axis& x : free_axes(s)) {
+    if (x.*stride == 0 || x.extent == 1) continue;
+    bytes *= x.extent;
+    if (near.*stride == 0 || std::abs(x.*stride) < std::abs(near.*stride)) near = x;
+  }
+  return bytes > room && near.c >= distance && sectors_of_warp(s, flat, operand, t) > few_sectors;
+}
+
+/// Threads have whole words of the result, across its axes, where along one there are none, or where neighbours of an operand are
+/// then closer.
+bool runs_flat(const step_shape& s, const general_config& usual, const general_config& flat, const gpu_machine& m) {
+  const std::vector<axis> free = free_axes(s);
+  const double runs = static_cast<double>(count_of(free)) / flat.run.count, threads = static_cast<double>(m.multiprocessors) * m.threads;
+  if (flat.run.count == 1 || !s.k.empty() || usual.order != 'c' || !is_dense(free) || runs < threads) return false;
+  constexpr std::int64_t with_another = 128;  // elements, between neighbours of one of two factors
+  if (s.has_a && (is_far(s, flat, 'a', s.a, with_another) || is_far(s, flat, 'b', s.b, with_another))) return false;
+  if (!s.has_a && s.has_b && is_far(s, flat, 'b', s.b, far_apart)) return false;
+  return usual.run.count < flat.run.count || (usual.own.empty() && sectors_of(s, flat) < 0.75 * sectors_of(s, usual));
+}
+
+}  // namespace
+
+general_config choose_general(const step_shape& s, const gpu_machine& m) {
+  const general_config usual = sharing(s, m).choose();
+  general_config flat;
+  flat.run = {false, neighbours::flat, static_cast<int>(16 / size_of(s.c))};
+  return runs_flat(s, usual, flat, m) ? flat : usual;
+}
 
 /// A turn of a thread takes about 0.15 us of waiting.
 std::int64_t parts_of(const step_shape& s, const general_config& c, const gpu_machine& m) {

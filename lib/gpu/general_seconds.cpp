@@ -57,7 +57,10 @@ reads reads_of(const step_shape& s, const std::vector<axis>& free, const general
     if (!l.sums && l.axis >= 0 && axis_at(l.axis).*stride == 0) r.again /= static_cast<double>(1 << l.bits);
   r.again = std::max(1.0, r.again / threads_that_share(free, c, stride));
   r.sectors = sectors_of_warp(s, c, name, t);
-  if (c.run.count > 1) {
+  if (c.run.is_flat()) {
+    r.distinct *= c.run.count;
+    if (std::all_of(free.begin(), free.end(), [&](const axis& x) { return x.*stride == x.c; })) r.sectors /= c.run.count;
+  } else if (c.run.count > 1) {
     const axis& x = c.run.sums ? s.k[static_cast<std::size_t>(c.run.axis)] : axis_at(c.run.axis);
     if (!c.run.sums && x.*stride != 0) r.distinct *= c.run.count;
     if (x.*stride == 1) r.sectors /= c.run.count;  // one access for a run

@@ -92,12 +92,15 @@ std::string offset_text(const std::vector<std::int64_t>& extents, const std::vec
   std::string text;
   std::int64_t inside = 1;
   for (std::size_t d = extents.size(); d-- > 0;) {
-    if (strides[d] != 0) {
+    std::int64_t extent = extents[d];
+    const std::int64_t stride = strides[d];
+    while (d > 0 && strides[d - 1] == stride * extent) extent *= extents[--d];  // nested: one digit
+    if (stride != 0) {
       std::string digit = inside == 1 ? index : index + " / " + std::to_string(inside);
-      if (d > 0) digit += " % " + std::to_string(extents[d]);
-      text += (text.empty() ? "" : " + ") + ("(" + digit + ") * " + std::to_string(strides[d]));
+      if (d > 0) digit += " % " + std::to_string(extent);
+      text += (text.empty() ? "" : " + ") + ("(" + digit + ") * " + std::to_string(stride));
     }
-    inside *= extents[d];
+    inside *= extent;
   }
   return text.empty() ? "0" : text;
 }

@@ -45,7 +45,7 @@ void swap_factors(step_shape& s);
 double flops_of(const step_shape& s);
 double bytes_of(const step_shape& s);
 
-/// The offset of a flattened index over axes (outermost first) as an expression in `index`; `stride` picks the operand.
+/// The offset of a flattened index over axes (outermost first), of these strides in an operand, as an expression in `index`.
 std::string offset_text(const std::vector<std::int64_t>& extents, const std::vector<std::int64_t>& strides,
                         const std::string& index);
 

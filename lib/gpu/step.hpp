@@ -37,11 +37,14 @@ struct own_elements {
   std::int64_t count = 1;
 };
 
-/// A thread has `count` neighbours along an axis at once: elements of a free one, terms of a summed one.
+/// A thread has `count` neighbours along an axis at once: elements of a free one, terms of a summed one. Or of a result without
+/// gaps, whichever axes they are in.
 struct neighbours {
+  static constexpr int flat = -1;
   bool sums = false;
-  int axis = 0;
+  int axis = 0;  // flat: of all the result
   int count = 1;
+  bool is_flat() const { return count > 1 && axis == flat; }
 };
 
 /// kernels/general.cuh
@@ -120,9 +123,18 @@ bool has_whole_turns(const step_shape& s, const general_config& c);
 /// Sectors of an operand that 32 threads read at once, each one element.
 double sectors_of_warp(const step_shape& s, const general_config& c, char operand, dtype t);
 std::string to_string(const general_config& c, const step_shape& s);
-std::string permute_text(const step_plan& p);
+
+/// What runs a transposition: threads that write in the order of the result; squares that go through shared memory; or, where it is
+/// all of a statement, tiles of any axes.
+enum class turning { threads, squares, tiles };
+turning turning_of(const step_shape& s);
+/// Elements of the result between neighbours of an operand that are best read together.
+inline constexpr std::int64_t far_apart = 1000;
+/// Whether a step of others is one by squares.
 bool can_permute(const step_shape& s);
 std::int64_t permute_squares(const step_shape& s);
+std::string permute_text(const step_plan& p);
+
 std::string tile_text(const step_plan& p, const alignments& at, int& shared_bytes);
 /// The configurations that are considered for a step, with sums in one part.
 std::vector<tile_config> tile_candidates(const step_shape& s, const gpu_machine& m);

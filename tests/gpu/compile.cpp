@@ -160,6 +160,12 @@ void add_families(std::vector<job>& to, int architecture, bool all) {
     step_shape outer;
     outer.m = {{3001, 1, 0, 641}}, outer.n = {{641, 0, 1, 1}};
     add("element by element", outer, {2, 2, 2});
+    for (const std::int64_t n : {5, 8}) {
+      step_shape rows;
+      rows.has_a = false, rows.beta = n == 8;
+      rows.n = {axis{800003, 0, n * n, n * n}, axis{n, 0, 1, n}, axis{n, 0, n, 1}};
+      add("words across rows", rows, {});
+    }
     step_shape sum;
     sum.k = {{1000000, 1, 1, 0}};
     add("long sum", sum, {});

@@ -155,6 +155,22 @@ TEST_CASE("transpositions, reductions, diagonals") {
     }
 }
 
+TEST_CASE("many short rows: words of the result across them, and transpositions in tiles") {
+  if (!has_gpu()) return;
+  for (const dtype t : {dtype::f32, dtype::f64, dtype::c128, dtype::f16})
+    for (const char* const order : {"eij", "eji", "jie", "jei"})
+      for (const int shift : {0, 1}) {
+        case_builder c(t, 5);
+        labels(c, {{'e', 62003}, {'i', 5}, {'j', 7}});
+        statement s;
+        s.op = shift ? update::add : update::assign;
+        s.left = c.tensor("C", order), s.terms.push_back({c.scalar({2, 1}), false, {c.tensor("A", "eij")}});
+        if (std::string(order) == "eij") s.terms[0].factors.push_back(c.tensor("B", "ej"));
+        c.p.statements.push_back(s);
+        require_right_on_gpu(c, 2, shift, order, !shift);
+      }
+}
+
 TEST_CASE("batches beyond 65,535 and loops in any number") {
   for (dtype t : {dtype::f32, dtype::f64, dtype::f16}) {
     product_of(t, {{'e', 70001}, {'i', 2}, {'j', 3}, {'k', 2}}, "eij", "eik", "ekj", "", "", update::add);

@@ -22,7 +22,7 @@ cuda::gpu_machine small_gpu() {
 
 /// What of the choices was met.
 struct seen {
-  int steps = 0, tiles = 0, chains = 0, permuted = 0, moved = 0, parts = 0, own = 0, runs = 0, runs_of_terms = 0, boxes = 0;
+  int steps = 0, tiles = 0, chains = 0, permuted = 0, moved = 0, parts = 0, own = 0, runs = 0, runs_of_terms = 0, flat = 0, boxes = 0;
 
   void count(const cuda::program_plan& p) {
     moved += p.launches.size() > 1;
@@ -33,7 +33,7 @@ struct seen {
       if (l.step.kind == cuda::kernel_kind::permute) ++permuted;
       const cuda::general_config& c = l.step.general;
       parts += l.step.last != nullptr, own += !c.own.empty(), runs += c.run.count > 1 && !c.run.sums, runs_of_terms += c.run.count > 1 && c.run.sums;
-      boxes += c.lanes.size() > 2;
+      boxes += c.lanes.size() > 2, flat += c.run.is_flat();
     }
   }
 };
@@ -94,6 +94,9 @@ TEST_CASE("every way of sharing") {
     add({{'i', 12}, {'j', 16}, {'k', 9}}, "kij", "ij", "k");                  // element by element
     add({{'i', 33}, {'j', 21}, {'k', 2}}, "jki", "ijk", "");                  // transpositions
     add({{'i', 4}, {'j', 3}, {'k', 8}}, "kji", "ijk", "");
+    add({{'i', 96}, {'j', 64}}, "ji", "ij", "");                              // in squares
+    add({{'e', 2}, {'i', 62}, {'j', 65}}, "eji", "eij", "");
+    add({{'e', 3}, {'i', 15}, {'j', 34}, {'k', 70}}, "keji", "ijek", "");
     for (const char* const left : {"ij", "i"}) {  // rows of b are an odd number of elements apart
       add({{'i', 9}, {'j', 16}, {'p', 17}}, left, "ij", "ip");
       reference& b = cases.back()->p.statements[0].terms[0].factors[1];
@@ -110,6 +113,29 @@ TEST_CASE("every way of sharing") {
   CHECK(met.runs > 0);
   CHECK(met.runs_of_terms > 0);
   CHECK(met.boxes > 0);
+}
+
+TEST_CASE("words of a result whose rows are shorter or no whole words") {
+  cuda::gpu_machine tiny = small_gpu();
+  tiny.multiprocessors = 1, tiny.threads = 32;
+  std::vector<std::unique_ptr<case_builder>> cases;
+  unsigned seed = 0;
+  for (int t = 0; t < dtype_count; ++t)
+    for (const update op : {update::assign, update::add}) {
+      const auto add = [&](std::initializer_list<std::pair<char, std::int64_t>> extents, const char* left, const char* a, const char* b) {
+        cases.push_back(packed(static_cast<dtype>(t), ++seed, extents, left, a, b, op));
+      };
+      add({{'e', 43}, {'i', 3}, {'j', 5}}, "eij", "ei", "ej");  // 645 elements: the last word is not whole
+      add({{'e', 41}, {'i', 5}, {'j', 7}}, "eij", "eij", "e");
+      add({{'e', 40}, {'i', 5}, {'j', 7}}, "eij", "j", "eij");
+      add({{'e', 41}, {'i', 5}, {'j', 7}}, "eji", "eij", "");
+      add({{'e', 33}, {'i', 8}, {'j', 8}}, "eji", "eij", "");   // rows are whole words
+      add({{'e', 19}, {'i', 3}, {'j', 4}, {'k', 5}}, "ekji", "eijk", "");
+      add({{'i', 31}, {'j', 67}}, "ij", "i", "j");
+    }
+  seen met;
+  run_all(cases, met, tiny);
+  CHECK(met.flat >= static_cast<int>(cases.size()) * 2 / 3);
 }
 
 TEST_CASE("problems side by side are moved, worked on one by one, and moved back") {

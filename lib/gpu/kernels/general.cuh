@@ -11,8 +11,9 @@
 //   rounds, whole                      every thread takes that many turns of terms, in the first of which all have one
 //   parts, count                       the turns are cut into so many parts, each with `count` elements of c of its own; else 1
 //   sum_bits                           the bits of a thread's number that count terms
+//   cut                                the last run has fewer elements than the others
 //   place(at, thread, a, b, c)         offsets of the thread's element in block `at`; false if there is none
-//   own(at, j, a, b, c)                those of the thread's j-th element from there; false if there is none
+//   own(at, thread, j, a, b, c)        those of the thread's j-th element from there; false if there is none
 //   term(turn, thread, a, b)           those of the thread's term in a turn; false if there is none
 #pragma once
 #include "element.cuh"
@@ -65,8 +66,9 @@ __device__ inline void add_up(W (&sums)[G::each]) {
 
 /// What a thread multiplies in a turn: `terms` of each of its elements.
 template <class G, class E, int Along, bool Conj, class W>
-__device__ inline void fetch(W (&to)[G::each][G::terms], const typename E::type* from, const i64 (&own)[G::each], i64 step) {
+__device__ inline void fetch(W (&to)[G::each][G::terms], const typename E::type* from, const i64 (&own)[G::each], i64 step, bool whole) {
   if constexpr (Along == 1) {
+    if (!whole) return fetch<G, E, 0, Conj>(to, from, own, step, true);
 #pragma unroll
     for (int j = 0; j < G::each; j += G::run) {
       const auto x = *reinterpret_cast<const neighbours<typename E::type, G::run>*>(from + own[j]);
@@ -88,10 +90,9 @@ __device__ inline void fetch(W (&to)[G::each][G::terms], const typename E::type*
   }
 }
 
-/// c = beta c + alpha sums, of a run of elements that are all there or not.
-template <class G, class W>
+/// c = beta c + alpha sums, of `count` neighbours.
+template <class G, int count, class W>
 __device__ inline void store(typename G::C::type* to, const W* sums, W alpha, W beta) {
-  constexpr int count = G::along_c == 1 ? G::run : 1;
   neighbours<typename G::C::type, count> x;
   if constexpr (G::beta) x = *reinterpret_cast<const neighbours<typename G::C::type, count>*>(to);
 #pragma unroll
@@ -121,11 +122,12 @@ extern "C" __global__ void __launch_bounds__(general_type::block) general(const 
     bool there[G::each];
     W sums[G::each];
 #pragma unroll
-    for (int j = 0; j < G::each; ++j) there[j] = G::own(at, j, own_a[j], own_b[j], own_c[j]), sums[j] = zero_of(static_cast<W*>(nullptr));
+    for (int j = 0; j < G::each; ++j) there[j] = G::own(at, thread, j, own_a[j], own_b[j], own_c[j]), sums[j] = zero_of(static_cast<W*>(nullptr));
+    const bool all = !G::cut || there[G::each - 1];
     const auto add = [&](i64 ta, i64 tb) {
       W x[G::each][G::terms], y[G::each][G::terms];
-      if constexpr (G::has_a) fetch<G, typename G::A, G::along_a, G::conj_a>(x, pa + ta, own_a, G::step_a);
-      if constexpr (G::has_b) fetch<G, typename G::B, G::along_b, G::conj_b>(y, pb + tb, own_b, G::step_b);
+      if constexpr (G::has_a) fetch<G, typename G::A, G::along_a, G::conj_a>(x, pa + ta, own_a, G::step_a, all);
+      if constexpr (G::has_b) fetch<G, typename G::B, G::along_b, G::conj_b>(y, pb + tb, own_b, G::step_b, all);
 #pragma unroll
       for (int j = 0; j < G::each; ++j)
 #pragma unroll
@@ -152,8 +154,15 @@ extern "C" __global__ void __launch_bounds__(general_type::block) general(const 
     }
     add_up<G>(sums);
     if (!in || (thread & G::sum_bits) != 0) continue;
+    constexpr int count = G::along_c == 1 ? G::run : 1;
+    if (all) {
 #pragma unroll
-    for (int j = 0; j < G::each; j += G::along_c == 1 ? G::run : 1)
-      if (there[j]) store<G>(pc + c + own_c[j], sums + j, alpha, beta);
+      for (int j = 0; j < G::each; j += count)
+        if (there[j]) store<G, count>(pc + c + own_c[j], sums + j, alpha, beta);
+    } else {
+#pragma unroll
+      for (int j = 0; j < G::each; ++j)
+        if (there[j]) store<G, 1>(pc + c + own_c[j], sums + j, alpha, beta);
+    }
   }
 }

@@ -232,7 +232,9 @@ class whole {
     const std::vector<int> left = left_labels(s);
     std::vector<bounded> sums;
     reference_result out;
-    nest(p_, left, index_, [&] { sums.push_back(right(s, left, out.terms)); });
+    std::vector<std::vector<int>> summed;
+    for (const product& t : s.terms) summed.push_back(summed_labels(t, left));
+    nest(p_, left, index_, [&] { sums.push_back(right(s, summed, out.terms)); });
     std::size_t at = 0;
     if (s.left.local >= 0) shape(s.left, left);
     nest(p_, left, index_, [&] { out.value.push_back(put(s, sums[at], out)), ++at; });
@@ -258,8 +260,14 @@ class whole {
   bounded get(const reference& r) const {
     if (r.local >= 0) return locals_[r.local].values[static_cast<std::size_t>(local_offset(r))];
     const std::int64_t at = offset(r, index_, b_);
-    const auto known = errors_.find(address(r, at));
-    return {load(r.type, b_.pointers[r.slot], at), known == errors_.end() ? 0 : known->second};
+    return {load(r.type, b_.pointers[r.slot], at), error_at(address(r, at))};
+  }
+
+  /// The error of what was stored in an element; 0 if nothing was.
+  long double error_at(const char* p) const {
+    if (errors_.empty() || p < errors_.begin()->first || p > errors_.rbegin()->first) return 0;
+    const auto known = errors_.find(p);
+    return known == errors_.end() ? 0 : known->second;
   }
 
   void shape(const reference& r, const std::vector<int>& labels) {
@@ -271,13 +279,14 @@ class whole {
     x.values.resize(static_cast<std::size_t>(step));
   }
 
-  bounded right(const statement& s, const std::vector<int>& left, std::int64_t& terms) {
+  bounded right(const statement& s, const std::vector<std::vector<int>>& summed, std::int64_t& terms) {
     bounded sum;
     std::int64_t count = 0;
     long double sizes = 0;
-    for (const product& t : s.terms) {
+    for (std::size_t n = 0; n < s.terms.size(); ++n) {
+      const product& t = s.terms[n];
       const wide coefficient = coefficient_of(t, s, b_);
-      nest(p_, summed_labels(t, left), index_, [&] {
+      nest(p_, summed[n], index_, [&] {
         bounded x = t.factors.empty() ? bounded{1, 0} : factor(t.factors[0]);
         for (std::size_t f = 1; f < t.factors.size(); ++f) x = combined(t.how, x, factor(t.factors[f]));
         x = combined(combine::multiply, {coefficient, 0}, x);

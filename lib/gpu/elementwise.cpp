@@ -180,7 +180,7 @@ class tiler {
     for (const operand& x : p_.op.inputs) add(x);
     if (chains::reads_result(p_.op.beta)) add(p_.op.c);
     p_.bytes += count(p_.op.c) * static_cast<double>(size_of(p_.op.c.type));
-    double each = -1;
+    double each = is_transposition(p_) ? -2 : -1;
     for (const pointwise_term& t : p_.op.terms) each += 1 + static_cast<double>(t.factors.size());
     p_.flops = std::max(0.0, each) * (is_complex(p_.op.c.type) ? 4 : 1) * count(p_.op.c);
     p_.bound_seconds = p_.bytes / (m_.bandwidth * 1e9);
@@ -206,14 +206,11 @@ bool all_lie_alike(const pair_op& op) {
 /// The operation as one in tiles, if that is all of the work and a transposition that tiles are best for.
 std::optional<pair_op> turned_by_tiles(const planning::work& w, const std::vector<std::int64_t>& extents) {
   if (w.ops.size() != 1 || w.ops[0].what != action::contract) return {};
-  pair_op op = w.ops[0];
-  const bool first = op.b.where == operand::kind::one;
-  const operand &from = first ? op.a : op.b, &unit = first ? op.b : op.a;
+  pair_op op = w.ops[0];  // a single factor is b
   const auto is_external = [](const operand& x) { return x.where == operand::kind::external; };
-  if (unit.where != operand::kind::one || !is_external(from) || !is_external(op.c) || from.type != op.c.type || from.labels.size() != op.c.labels.size()) return {};
+  if (op.a.where != operand::kind::one || !is_external(op.b) || !is_external(op.c) || op.b.type != op.c.type || op.b.labels.size() != op.c.labels.size()) return {};
   if (turning_of(shape_of(op, extents)) != turning::tiles) return {};
   planning::make_pointwise(op);
-  op.inputs[0].type = op.c.type;  // as it lies in memory
   return op;
 }
 
@@ -228,6 +225,10 @@ std::optional<elementwise_plan> plan_elementwise(const planning::work& w, const 
   if (std::any_of(op.inputs.begin(), op.inputs.end(), [&](const operand& x) { return x.type != op.c.type; })) return std::nullopt;
   if (!is_complex(op.c.type) && all_lie_alike(op)) return std::nullopt;
   return tiler(op, extents, m).run();
+}
+
+bool is_transposition(const elementwise_plan& p) {
+  return p.op.terms.size() == 1 && p.op.terms[0].factors.size() == 1 && p.op.terms[0].factors[0].second == function::identity;
 }
 
 std::int64_t pieces_of(const tile_axis& a) { return divide_up(a.extent, a.piece); }
@@ -264,7 +265,7 @@ std::vector<std::size_t> nearest_axes(const elementwise_plan& p, const operand& 
 
 std::string to_string(const elementwise_plan& p) {
   const auto turned = std::count_if(p.turned.begin(), p.turned.end(), [](const auto& strides) { return !strides.empty(); });
-  return "sums in tiles of " + std::to_string(elements_of(p)) + " elements" +
+  return (is_transposition(p) ? "transposition in tiles of " : "sums in tiles of ") + std::to_string(elements_of(p)) + " elements" +
          (turned > 0 ? ", " + std::to_string(turned) + " of " + std::to_string(p.turned.size()) + " tensors turned in shared memory" : "") +
          (p.swapped[0] >= 0 ? ", tiles that lie across each other in turn" : "");
 }

@@ -30,8 +30,12 @@ struct elementwise_plan {
   double flops = 0, bytes = 0, bound_seconds = 0;
 };
 
-/// A plan for all of the work, if that is one such statement whose tensors have one type and do not all lie alike, or are complex.
+/// A plan for all of the work, if that is one such statement whose tensors have one type and do not all lie alike, or are complex; or a
+/// transposition that is better off in tiles than by threads or in squares (turning_of).
 std::optional<elementwise_plan> plan_elementwise(const planning::work& w, const gpu_machine& m);
+
+/// Whether it moves one tensor, without arithmetic that counts.
+bool is_transposition(const elementwise_plan& p);
 
 kernel_request request_of(const elementwise_plan& p);
 

@@ -237,7 +237,7 @@ std::string to_string(const general_config& c, const step_shape& s) {
   for (const lane_bits& l : c.lanes)
     if (l.sums) sums <<= l.bits;
   const std::int64_t each = own_count(c);
-  return std::to_string(sums) + (sums == 1 ? " thread" : " threads") + " for each element" + (each > 1 ? ", " + std::to_string(each) + " elements a thread" : "") +
+  return std::to_string(sums) + (sums == 1 ? " thread" : " threads") + " for each element" + (each > 1 ? ", " + std::to_string(each) + " elements a thread" : "") + (c.run.is_flat() ? " across rows" : "") +
          ", in the order of " + (c.order == 'c' ? "the result" : (c.order == 'a') != s.swapped ? "the first factor" : "the second factor") +
          (c.parts > 1 ? ", sums in " + std::to_string(c.parts) + " parts" : "");
 }

@@ -130,7 +130,7 @@ enum class turning { threads, squares, tiles };
 turning turning_of(const step_shape& s);
 /// Elements of the result between neighbours of an operand that are best read together.
 inline constexpr std::int64_t far_apart = 1000;
-/// Whether a step of others is one by squares.
+/// Whether a step runs in squares: also where tiles would be better, but for small sides, which threads write.
 bool can_permute(const step_shape& s);
 std::int64_t permute_squares(const step_shape& s);
 std::string permute_text(const step_plan& p);

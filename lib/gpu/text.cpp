@@ -86,7 +86,7 @@ std::string chain_text(const program_plan& p, const chain_plan& c, const gpu_mac
 
 /// Tiles of sums: how many of which labels.
 std::string tiles_text(const program_plan& p, const elementwise_plan& x, const gpu_machine& m, const device* compiled) {
-  std::string t = name_of(x.op.c, p.source) + ": " + to_string(x) + " (";
+  std::string t = name_of(x.op.c, p.source) + (is_transposition(x) ? " from " + name_of(x.op.inputs[0], p.source) : "") + ": " + to_string(x) + " (";
   for (const tile_axis& a : x.axes)
     if (a.piece > 1) t += (t.back() == '(' ? "" : " ") + p.source.labels[static_cast<std::size_t>(a.label)].name + " " + std::to_string(a.piece);
   return t + ")\n       " + code_text(request_of(x), m, compiled) + "\n       " + bound_text(x.flops, x.bytes, x.bound_seconds, m) + "\n";

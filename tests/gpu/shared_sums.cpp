@@ -22,12 +22,18 @@ cuda::gpu_machine small_gpu() {
 
 /// What of the choices was met.
 struct seen {
-  int steps = 0, tiles = 0, chains = 0, permuted = 0, moved = 0, parts = 0, own = 0, runs = 0, runs_of_terms = 0, flat = 0, boxes = 0;
+  int steps = 0, tiles = 0, chains = 0, permuted = 0, moved = 0, parts = 0, own = 0, runs = 0, runs_of_terms = 0, flat = 0, boxes = 0, turned = 0;
 
   void count(const cuda::program_plan& p) {
     moved += p.launches.size() > 1;
     for (const cuda::launch_plan& l : p.launches) {
       tiles += l.tiles.has_value(), chains += l.chain.has_value();
+      if (l.tiles && cuda::is_transposition(*l.tiles)) {
+        ++turned;
+        CHECK(p.flops == 0);
+        CHECK(cuda::to_string(p, cuda::described_h200()).find("C(") != std::string::npos);
+        CHECK(cuda::to_string(p, cuda::described_h200()).find(": transposition in tiles of ") != std::string::npos);
+      }
       if (l.chain || l.tiles || (l.step.kind != cuda::kernel_kind::general && l.step.kind != cuda::kernel_kind::permute)) continue;
       ++steps;
       if (l.step.kind == cuda::kernel_kind::permute) ++permuted;
@@ -108,6 +114,7 @@ TEST_CASE("every way of sharing") {
   CHECK(met.steps + met.tiles + met.chains >= static_cast<int>(cases.size()) * 3 / 4);
   CHECK(met.tiles > 0);
   CHECK(met.permuted > 0);
+  CHECK(met.turned > 0);
   CHECK(met.parts > 0);
   CHECK(met.own > 0);
   CHECK(met.runs > 0);

@@ -61,7 +61,7 @@ std::string step_text(const program_plan& p, const launch_plan& l, const gpu_mac
   const std::string groups = group_text("batch", step.shape.batch) + group_text("m", step.shape.m) +
                              group_text("n", step.shape.n) + group_text("k", step.shape.k);
   return t + (groups.empty() ? "  scalars" : groups) + "\n       " + to_string(step) +
-         (step.blas.used ? "" : "\n       " + code_text(request_of(step, {}), m, compiled)) + "\n       " + bound_text(step.flops, step.bytes, step.bound_seconds, m) + "\n";
+         (step.blas.used ? "" : "\n       " + code_text(request_of(step, {}), m, compiled)) + "\n       " + bound_text(step.shape.has_a ? step.flops : 0, step.bytes, step.bound_seconds, m) + "\n";
 }
 
 /// The passes of a chain: over which fibres, and what is made of them.

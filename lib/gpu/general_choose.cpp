@@ -307,14 +307,13 @@ bool is_far(const step_shape& s, const general_config& flat, char operand, dtype
   constexpr std::int64_t room = 64 << 10;
   constexpr double few_sectors = 8;
   const stride_of_axis stride = stride_in(operand);
-  axis near;
+  const std::vector<axis> free = free_axes(s);
+  const std::size_t near = nearest_axis(free, stride);
+  if (near == free.size() || free[near].c < distance) return false;
   std::int64_t bytes = static_cast<std::int64_t>(size_of(t));
-  for (const axis& x : free_axes(s)) {
-    if (x.*stride == 0 || x.extent == 1) continue;
-    bytes *= x.extent;
-    if (near.*stride == 0 || std::abs(x.*stride) < std::abs(near.*stride)) near = x;
-  }
-  return bytes > room && near.c >= distance && sectors_of_warp(s, flat, operand, t) > few_sectors;
+  for (const axis& x : free)
+    if (x.*stride != 0) bytes *= x.extent;
+  return bytes > room && sectors_of_warp(s, flat, operand, t) > few_sectors;
 }
 
 /// Threads have whole words of the result, across its axes, where along one there are none, or where neighbours of an operand are

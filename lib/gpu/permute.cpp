@@ -11,14 +11,6 @@ namespace {
 
 constexpr std::int64_t side = 32;  // of the kernel's squares
 
-/// The axis with the smallest step in an operand.
-std::size_t nearest(const std::vector<axis>& axes, std::int64_t axis::*stride) {
-  std::size_t best = axes.size();
-  for (std::size_t d = 0; d < axes.size(); ++d)
-    if (axes[d].*stride != 0 && axes[d].extent > 1 && (best == axes.size() || std::abs(axes[d].*stride) < std::abs(axes[best].*stride))) best = d;
-  return best;
-}
-
 /// The axes of the squares, and those around them, outermost in the result first.
 struct turned {
   axis i, j;  // the nearest of b and of c
@@ -30,7 +22,7 @@ std::optional<turned> turned_of(const step_shape& s) {
   if (s.has_a || !s.has_b || !s.k.empty()) return {};
   turned t{{}, {}, free_axes(s)};
   std::stable_sort(t.around.begin(), t.around.end(), [](const axis& x, const axis& y) { return std::abs(x.c) > std::abs(y.c); });
-  const std::size_t j = nearest(t.around, &axis::c), i = nearest(t.around, &axis::b);
+  const std::size_t j = nearest_axis(t.around, &axis::c), i = nearest_axis(t.around, &axis::b);
   if (i == j || i >= t.around.size() || j >= t.around.size()) return {};
   t.i = t.around[i], t.j = t.around[j];
   t.around.erase(t.around.begin() + static_cast<std::ptrdiff_t>(std::max(i, j)));

@@ -112,6 +112,13 @@ std::string long_offset_text(const std::vector<std::int64_t>& extents, const std
   return typed;
 }
 
+std::size_t nearest_axis(const std::vector<axis>& axes, std::int64_t axis::*operand) {
+  std::size_t best = axes.size();
+  for (std::size_t d = 0; d < axes.size(); ++d)
+    if (axes[d].*operand != 0 && axes[d].extent > 1 && (best == axes.size() || std::abs(axes[d].*operand) < std::abs(axes[best].*operand))) best = d;
+  return best;
+}
+
 std::vector<std::int64_t> extents_of(const std::vector<axis>& axes) {
   std::vector<std::int64_t> out;
   for (const axis& x : axes) out.push_back(x.extent);

@@ -53,6 +53,9 @@ std::string offset_text(const std::vector<std::int64_t>& extents, const std::vec
 std::string long_offset_text(const std::vector<std::int64_t>& extents, const std::vector<std::int64_t>& strides,
                              const std::string& index);
 
+/// The axis with the smallest step in an operand; their number if there is none.
+std::size_t nearest_axis(const std::vector<axis>& axes, std::int64_t axis::*operand);
+
 std::vector<std::int64_t> extents_of(const std::vector<axis>& axes);
 std::vector<std::int64_t> strides_of(const std::vector<axis>& axes, std::int64_t axis::*operand);
 

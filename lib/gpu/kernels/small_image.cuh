@@ -60,11 +60,21 @@ __device__ inline int padded(int element) {
   else return element + element / I::row * I::pad;
 }
 
-/// Moves a run of `count` elements one by one: the last tile, and what is rare.
+/// Moves a run of `count` elements that may end before the tile does, or begin off a border: in chunks as far as they go, for elements of 16
+/// bits are not copied asynchronously and would each wait for the one before, then one by one.
 template <class I, int Group, bool Load, class X>
 __device__ inline void move_elements(X* image, X* run, int count, int lane) {
+  constexpr int wide = I::aligned ? I::chunk / I::bytes : 1;
+  using W = typename word<wide * I::bytes>::type;
+  const int chunks = wide > 1 ? count / wide : 0;
 #pragma unroll 1
-  for (int e = lane; e < count; e += Group) {
+  for (int c = lane; c < chunks; c += Group) {
+    const int e = c * wide;
+    if constexpr (Load) copy_async<wide * I::bytes>(image + padded<I>(e), run + e);
+    else *reinterpret_cast<W*>(run + e) = *reinterpret_cast<const W*>(image + padded<I>(e));
+  }
+#pragma unroll 1
+  for (int e = chunks * wide + lane; e < count; e += Group) {
     if constexpr (Load) copy_async<I::bytes>(image + padded<I>(e), run + e);
     else run[e] = image[padded<I>(e)];
   }

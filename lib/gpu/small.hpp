@@ -30,7 +30,7 @@ struct small_config {
   bool spread = false;                  // 16-bit tensor cores: neighbouring threads sum terms far apart (rows of odd length)
   bool over = false;                    // results take the place of the factors in shared memory (no beta, one tile a thread)
   int bulk = 0;                         // copies by the hardware: 1 of what is loaded, 2 of what is stored too
-  int together = 0;                     // a thread's rows (1), columns (2) or both (3) are neighbours
+  int together = 0;                     // a thread's rows (1), columns (2) or both (3) are neighbours; 16-bit tensor cores: columns only
   bool operator==(const small_config&) const = default;
 };
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <numeric>
+#include <optional>
 
 #include "gpu/small.hpp"
 #include "gpu/small_cost.hpp"
@@ -269,17 +270,81 @@ bool is_plain(const small_shape& s) {
   return along(s.step.k, &axis::a) && along(s.step.n, &axis::b) && along(s.step.n, &axis::c);
 }
 
-/// Whether counting tells configurations apart: no 16-bit types, and neighbours in memory are those of a problem.
+/// Whether counting tells configurations apart: 16-bit types have tiles of the tensor cores to fill, and neighbours in memory are those of a
+/// problem.
 bool counts(const small_shape& s) {
   const bool one_type = s.step.a == s.step.b && s.step.b == s.step.c;
   const bool beside = !s.pointers && (s.inner.a == 1 || s.inner.b == 1 || s.inner.c == 1);
-  return one_type && size_of(s.step.c) > 2 && !beside;
+  constexpr std::int64_t few = 4;
+  const bool fills = size_of(s.step.c) > 2 || std::min({count_of(s.step.m), count_of(s.step.n), count_of(s.step.k)}) > few;
+  return one_type && fills && !beside;
 }
 
-small_config choose_small(const small_shape& s, const gpu_machine& m) {
+namespace {
+
+/// The shipped table's entry whose side is nearest, of the type of b and with its beta if there is one.
+const small_entry* find_nearest(const small_shape& s) {
+  const double mean = std::cbrt(static_cast<double>(count_of(s.step.m) * count_of(s.step.n) * count_of(s.step.k)));
+  const dtype type = s.step.b == dtype::bf16 ? dtype::f16 : s.step.b;  // the two are alike
+  const small_entry* best = nullptr;
+  double nearest = 1e9;
+  for (int e = 0; e < small_entry_count; ++e) {
+    const small_entry& x = small_entries[e];
+    const double distance = std::abs(std::log(mean / x.n)) + (x.beta == s.step.beta ? 0 : 1e-3);
+    if (x.type == type && distance < nearest) nearest = distance, best = &x;
+  }
+  return best;
+}
+
+/// The same kind of kernel as the entry's, with tiles of as many bytes; none if none fits.
+std::optional<small_config> choose_alike(const small_shape& s, const small_entry& entry, const gpu_machine& m) {
+  const small_config& c = entry.config;
+  const double kept = static_cast<double>(c.problems) * 2.5 * entry.n * entry.n * static_cast<double>(size_of(entry.type));
+  std::vector<small_config> candidates;
+  for (small_config own : arithmetic_choices(s)) {
+    own.group = c.group, own.block = c.block, own.stages = c.stages;
+    own.problems = problems_near(s, own, std::max(1.0, kept / problem_bytes(s)));
+    set_pads(s, own, true);
+    gather_neighbours(s, own, m);
+    candidates.push_back(own);
+    if (own.compute != c.compute) continue;
+    small_config alike = own;  // copied and placed the same way too, if that can be
+    alike.over = c.over, alike.bulk = m.architecture < 90 ? 0 : c.bulk;
+    for (const small_config& x : {alike, own})
+      if (fits(s, x, m)) return x;
+  }
+  for (const small_config& own : candidates)
+    if (fits(s, own, m)) return own;
+  return std::nullopt;
+}
+
+/// From the shipped table: the entry of just this square, one found by counting where that is better, or one like the nearest entry.
+std::optional<small_config> choose_by_table(const small_shape& s, const gpu_machine& m) {
+  const small_entry* const nearest = find_nearest(s);
+  if (!nearest) return std::nullopt;
   const std::int64_t sm = count_of(s.step.m), sn = count_of(s.step.n), sk = count_of(s.step.k);
+  small_config c = nearest->config, table;
+  if (m.architecture != measured_architecture) c.blocks = 1;  // another compiler back end would spill
+  if (m.architecture < 90) c.bulk = 0;
+  const bool one_type = s.step.a == s.step.b && s.step.b == s.step.c;
+  const bool measured = sm == nearest->n && sn == nearest->n && sk == nearest->n && one_type && adopt(c, s, m, table);
+  if (measured && (is_plain(s) || !counts(s))) return table;
+  const std::optional<small_config> counted = counts(s) ? choose_by_counting(s, m) : std::nullopt;
+  // One like the nearest is only worth looking at for 16 bits, whose small tiles threads may do better.
+  const bool half = size_of(s.step.c) == 2;
+  const std::optional<small_config> other = measured ? table : !counted || half ? choose_alike(s, *nearest, m) : std::nullopt;
+  const double better = half ? 1.33 : 0.9;  // measured on an H200
+  if (counted && (!other || estimated_clocks(s, *counted, m) < better * estimated_clocks(s, *other, m))) return counted;
+  return other;
+}
+
+}  // namespace
+
+small_config choose_small(const small_shape& s, const gpu_machine& m) {
   const bool one_type = s.step.a == s.step.b && s.step.b == s.step.c;
   if (is_beside(s)) return choose_beside(s, m);
+  if (s.rows > 1 && size_of(s.step.c) == 2)  // the tensor cores' tiles are full
+    if (const auto counted = choose_by_counting(s, m)) return *counted;
   if (shares_small_factor(s)) {
     constexpr double better = 0.9;
     const small_config c = choose_shared(s, m);
@@ -288,51 +353,13 @@ small_config choose_small(const small_shape& s, const gpu_machine& m) {
     if (counted && (c.stages == 0 || estimated_clocks(s, *counted, m) < better * estimated_clocks(s, c, m))) return *counted;
     if (c.stages > 0) return c;
   }
-  small_config chosen;
   if (m.tuned && one_type) {
     const auto side = [](std::int64_t x) { return static_cast<int>(x); };
-    if (const small_config* own = find(*m.tuned, {s.step.c, s.step.beta, side(sm), side(sn), side(sk)}); own && adopt(*own, s, m, chosen)) return chosen;
+    small_config chosen;
+    const small_config* const own = find(*m.tuned, {s.step.c, s.step.beta, side(count_of(s.step.m)), side(count_of(s.step.n)), side(count_of(s.step.k))});
+    if (own && adopt(*own, s, m, chosen)) return chosen;
   }
-  const double mean = std::cbrt(static_cast<double>(sm * sn * sk));
-  const small_entry* best = nullptr;
-  double nearest = 1e9;
-  for (int e = 0; e < small_entry_count; ++e) {
-    const small_entry& x = small_entries[e];
-    const dtype type = s.step.b == dtype::bf16 ? dtype::f16 : s.step.b;  // the two are alike
-    const double distance = std::abs(std::log(mean / x.n)) + (x.type == type ? 0 : 100) + (x.beta == s.step.beta ? 0 : 1e-3);
-    if (distance < nearest) nearest = distance, best = &x;
-  }
-  std::vector<small_config> candidates;
-  if (best && nearest < 100) {
-    const auto size = static_cast<double>(size_of(best->type));
-    small_config c = best->config;
-    if (m.architecture != measured_architecture) c.blocks = 1;  // another compiler back end would spill
-    if (m.architecture < 90) c.bulk = 0;
-    const bool measured = sm == best->n && sn == best->n && sk == best->n && one_type && adopt(c, s, m, chosen);
-    if (!measured || !is_plain(s)) {
-      if (const auto counted = counts(s) ? choose_by_counting(s, m) : std::nullopt) {
-        constexpr double better = 0.9;
-        if (!measured || estimated_clocks(s, *counted, m) < better * estimated_clocks(s, chosen, m)) return *counted;
-      }
-    }
-    if (measured) return chosen;
-    // The same kind of kernel with tiles of as many bytes.
-    const double kept = static_cast<double>(c.problems) * 2.5 * best->n * best->n * size;
-    for (small_config own : arithmetic_choices(s)) {
-      own.group = c.group, own.block = c.block, own.stages = c.stages;
-      own.problems = problems_near(s, own, std::max(1.0, kept / problem_bytes(s)));
-      set_pads(s, own, true);
-      gather_neighbours(s, own, m);
-      candidates.push_back(own);
-      if (own.compute != c.compute) continue;
-      small_config alike = own;  // copied and placed the same way too, if that can be
-      alike.over = c.over, alike.bulk = c.bulk;
-      for (const small_config& x : {alike, own})
-        if (fits(s, x, m)) return x;
-    }
-    for (const small_config& own : candidates)
-      if (fits(s, own, m)) return own;
-  }
+  if (const auto chosen = choose_by_table(s, m)) return *chosen;
   const auto all = small_candidates(s, m);
   if (!all.empty()) return all.front();
   small_config least;

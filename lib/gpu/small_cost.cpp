@@ -112,10 +112,13 @@ struct rates {
   double two_stages;    // what is left of the waits
   double by_hardware;   // what waits become with copies by the hardware
   double thread;        // a group's threads wait for one another
+  double hot_run;       // clocks for asking for a common factor that is one run, as all blocks do
 };
-constexpr rates of_threads{1.93, 0.78, 0.37, 0.65, 1050, 0.57, 1.23, 0.064 / 256}, of_cores{2.06, 0.48, 0.35, 0.8, 2030, 0.73, 1.21, 0.036 / 256};
+constexpr rates of_threads{1.93, 0.78, 0.37, 0.65, 1050, 0.57, 1.23, 0.064 / 256, 150}, of_cores{2.06, 0.48, 0.35, 0.8, 2030, 0.73, 1.21, 0.036 / 256, 150};
+/// From 2,600 configurations of 58 products of 16 bits that have a factor in common.
+constexpr rates of_cores_16{3.12, 0.25, 0.81, 0.81, 1100, 0.73, 1.21, 0.127 / 256, 0};
 
-const rates& rates_of(const small_config& c) { return c.compute == arithmetic::threads ? of_threads : of_cores; }
+const rates& rates_of(const small_config& c) { return c.compute == arithmetic::threads ? of_threads : c.compute == arithmetic::mma_16 ? of_cores_16 : of_cores; }
 
 /// What the products of a tile are: so many units of work for a warp.
 struct units {
@@ -169,14 +172,52 @@ units units_of_cores(const small_shape& s, const small_config& c, const walk& w)
   return u;
 }
 
+/// By the tensor cores for 16 bits, 16 x 8 x 16 at once. Neighbours that are no aligned words come and go one by one; words that follow
+/// one another, where a thread sums neighbouring terms or has neighbouring columns, go together.
+units units_of_cores_16(const small_config& c, const walk& w) {
+  constexpr double product = 14.6, of_load = 1, of_loads_apart = 5.8, of_store = 3.2, of_result = 0.4, other_registers = 20;  // clocks; instructions
+  const int terms = (w.k + 15) / 16, tm = ((w.m + 15) / 16 + c.rm - 1) / c.rm, tn = ((w.n + 7) / 8 + c.rn - 1) / c.rn;
+  const int terms_apart = c.spread ? 4 * terms : 2, columns_apart = (c.together & 2) ? 2 * c.rn : 2, pack = result_pack_of(w.i.c, c);
+  const auto offset = [](const operand_image& x, std::int64_t row, std::int64_t column) {
+    return (near_of(x.row_extents, x.row_near, std::min(row, count_in(x.row_extents) - 1)) + near_of(x.col_extents, x.col_near, std::min(column, count_in(x.col_extents) - 1))) * x.bytes();
+  };
+  const auto of_warp = [](std::int64_t bytes, const auto& at) {
+    std::array<std::int64_t, warp> offsets{};
+    for (int lane = 0; lane < warp; ++lane) offsets[static_cast<std::size_t>(lane)] = at(lane / 4, lane % 4);
+    return accesses(offsets, warp, std::max<std::int64_t>(bytes, word));
+  };
+  // Loads of both halves of 16 terms, and what they take: in words, in so many as are neighbours, or element by element.
+  struct loads {
+    double count = 0, instructions = 0, shared = 0;
+  };
+  const auto loads_of = [&](const operand_image& x, bool along_row, int lines, const auto& at) {
+    loads l;
+    const bool paired = pack_of(x, along_row, 2) > 1;
+    const std::int64_t line = std::abs(at(1, 0)), bytes = c.spread && paired ? std::min<std::int64_t>(terms > 1 ? 16 : 8, line & -line) : word;
+    l.count = 2.0 * lines * terms * word / static_cast<double>(bytes);
+    l.instructions = l.count * (paired ? of_load : of_loads_apart);
+    l.shared = l.count * (of_warp(bytes, [&](int row, int quad) { return at(row, quad * terms_apart); }) + (paired ? 0 : of_warp(word, [&](int row, int quad) { return at(row, quad * terms_apart + 1); })));
+    return l;
+  };
+  const loads a = loads_of(w.i.a, false, 2 * c.rm, [&](int line, int term) { return offset(w.i.a, line, term); });
+  const loads b = loads_of(w.i.b, true, c.rn, [&](int line, int term) { return offset(w.i.b, term, line / 2 * columns_apart + line % 2); });
+  const double stores = 4.0 * c.rm * c.rn / pack;
+  units u;
+  u.count = c.problems * tm * tn, u.at_once = c.group / warp;
+  u.clocks = product * terms * c.rm * c.rn + a.instructions + b.instructions + stores * (of_store + of_result * pack);
+  u.shared = u.count * (a.shared + b.shared + stores * of_warp(2 * pack, [&](int line, int quad) { return offset(w.i.c, line, quad * columns_apart); }));
+  u.registers = 4 * c.rm * c.rn + 4 * c.rm + 2 * c.rn + other_registers;
+  return u;
+}
+
 double memory_clocks(double bytes, const gpu_machine& m) {
   constexpr double clock = 1.78;  // GHz
   return bytes * m.multiprocessors * clock / m.bandwidth;
 }
 
 /// Clocks of a multiprocessor while all ask the second cache for the same factor, of which rows that are kept apart are asked for one by one.
-double hot_clocks(const small_shape& s, const small_config& c) {
-  constexpr double of_run = 150, of_rows = 1000;
+double hot_clocks(const small_shape& s, const small_config& c, double of_run) {
+  constexpr double of_rows = 1000;
   return (is_common(s, &axis::a) && c.pad_a > 0) || (is_common(s, &axis::b) && c.pad_b > 0) ? of_rows : of_run;
 }
 
@@ -195,7 +236,7 @@ counted count(const small_shape& s, const small_config& c, const gpu_machine& m)
   constexpr double of_copy = 8, of_scattered_copy = 24;  // instructions
   constexpr double more_registers = 24;  // where a factor is in common: so many were seen
   const walk w(s, c);
-  const units u = c.compute == arithmetic::threads ? units_of_threads(s, c, w) : units_of_cores(s, c, w);
+  const units u = c.compute == arithmetic::threads ? units_of_threads(s, c, w) : c.compute == arithmetic::mma_16 ? units_of_cores_16(c, w) : units_of_cores(s, c, w);
   const bool bulk = bulk_of(w.i, c) > 0;
   const auto bytes_of = [](const operand_image& x) { return static_cast<double>(x.elements * x.problems * x.bytes()); };
   const auto copies = [&](const operand_image& x) { return bulk ? 0 : bytes_of(x) / static_cast<double>(std::max<std::int64_t>(x.chunk, word)) / warp * (x.pad > 0 || !x.flat ? of_scattered_copy : of_copy); };
@@ -205,7 +246,7 @@ counted count(const small_shape& s, const small_config& c, const gpu_machine& m)
   n.shared = u.shared + copied(w.i.a) + copied(w.i.b) + copied(w.i.c);
   n.bytes = (w.i.a.shared ? 0 : bytes_of(w.i.a)) + (w.i.b.shared ? 0 : bytes_of(w.i.b)) + bytes_of(w.i.c) * (s.step.beta ? 2 : 1);
   const bool common = keeps_factor(s, c);
-  if (common) n.hot = hot_clocks(s, c) / static_cast<double>(tiles_of_block(s, c, m));
+  if (common) n.hot = hot_clocks(s, c, rates_of(c).hot_run) / static_cast<double>(tiles_of_block(s, c, m));
   n.alone = static_cast<double>((u.count + u.at_once - 1) / u.at_once) * u.clocks;
   const double registers = std::clamp(std::ceil((u.registers + (common ? more_registers : 0)) / 8) * 8, 32.0, 255.0);
   const double shared = static_cast<double>(shared_bytes_of(w.i, c, s.step.beta)) + own_of_block;
@@ -213,38 +254,7 @@ counted count(const small_shape& s, const small_config& c, const gpu_machine& m)
   return n;
 }
 
-int most_sums(dtype c) {
-  switch (compute_type(c)) {
-    case dtype::f32: return 90;
-    case dtype::c128: return 20;
-    default: return 40;
-  }
-}
-
-/// Elements to leave free after each row, so that the reads of a warp spread over the banks.
-int pad_for(const small_shape& s, const std::vector<axis>& rows, const std::vector<axis>& cols, std::int64_t axis::*stride,
-            dtype t, arithmetic how) {
-  std::int64_t row = 1;
-  bool found = false;
-  for (const auto* group : {&rows, &cols})
-    for (const axis& x : *group)
-      if (x.*stride == 1) row = x.extent, found = true;
-  if (!found || rows.empty() || cols.empty() || s.pointers) return 0;
-  const auto size = static_cast<std::int64_t>(size_of(t));
-  if (how == arithmetic::mma_f64) return row % 8 == 4 ? 0 : static_cast<int>((12 - row % 8) % 8);
-  if (how == arithmetic::mma_c128) return row % 8 == 0 ? 2 : 0;
-  if (how == arithmetic::mma_16) return row % 8 != 0 ? 0 : row % 64 == 0 || row % 32 == 0 || row % 16 == 0 ? 8 : 0;
-  if (row * size % 64 == 0) return static_cast<int>(std::max<std::int64_t>(1, 16 / size));
-  return 0;
-}
-
 }  // namespace
-
-void set_pads(const small_shape& s, small_config& c, bool wanted) {
-  c.pad_a = wanted ? pad_for(s, s.step.m, s.step.k, &axis::a, s.step.a, c.compute) : 0;
-  c.pad_b = wanted ? pad_for(s, s.step.k, s.step.n, &axis::b, s.step.b, c.compute) : 0;
-  c.pad_c = wanted && c.compute == arithmetic::mma_16 ? pad_for(s, s.step.m, s.step.n, &axis::c, s.step.c, c.compute) : 0;
-}
 
 std::int64_t tiles_of_block(const small_shape& s, const small_config& c, const gpu_machine& m) {
   constexpr double hidden = 0.3, of_traffic = 1.5, most = 16;
@@ -252,19 +262,7 @@ std::int64_t tiles_of_block(const small_shape& s, const small_config& c, const g
   const bool a = is_common(s, &axis::a), b = is_common(s, &axis::b);
   const auto size = static_cast<double>(size_of(s.step.c)), rows = static_cast<double>(count_of(s.step.m)), columns = static_cast<double>(count_of(s.step.n)), sums = static_cast<double>(count_of(s.step.k));
   const double kept = ((a ? rows : 0) + (b ? columns : 0)) * sums * size, own = c.problems * (((a ? 0 : rows) + (b ? 0 : columns)) * sums + rows * columns) * size;
-  return static_cast<std::int64_t>(std::min(most, std::max({1.0, std::ceil(hot_clocks(s, c) / (hidden * memory_clocks(own, m))), std::ceil(of_traffic * kept / own)})));
-}
-
-std::vector<register_tile> register_tiles(std::int64_t m, std::int64_t n, int most, int longest) {
-  std::vector<register_tile> tiles;
-  for (int rm = 1; rm <= longest && rm <= m; ++rm)
-    for (int rn = 1; rn <= longest && rn <= n; ++rn) {
-      if (rm * rn > most || (rm - 1) * divide_up(m, rm) >= m || (rn - 1) * divide_up(n, rn) >= n) continue;
-      const double waste = static_cast<double>(divide_up(m, rm) * rm * divide_up(n, rn) * rn) / static_cast<double>(m * n);
-      tiles.push_back({rm, rn, waste * (1 + 1.5 * static_cast<double>(rm + rn) / (rm * rn))});
-    }
-  std::stable_sort(tiles.begin(), tiles.end(), [](const register_tile& x, const register_tile& y) { return x.cost < y.cost; });
-  return tiles;
+  return static_cast<std::int64_t>(std::min(most, std::max({1.0, std::ceil(hot_clocks(s, c, of_threads.hot_run) / (hidden * memory_clocks(own, m))), std::ceil(of_traffic * kept / own)})));
 }
 
 double estimated_clocks(const small_shape& s, const small_config& c, const gpu_machine& m) {
@@ -276,117 +274,5 @@ double estimated_clocks(const small_shape& s, const small_config& c, const gpu_m
   const double all = std::pow(memory, r.power) + std::pow(n.issue, r.power) + std::pow(accessed * n.shared, r.power) + std::pow(wait, r.power);
   return std::pow(all, 1 / r.power) * (1 + r.thread * c.group) / c.problems;
 }
-
-namespace {
-
-using candidate = std::pair<double, small_config>;
-
-/// Configurations that fit, and what they are estimated to take.
-class search {
- public:
-  search(const small_shape& s, const gpu_machine& m) : s_(s), m_(m), sm_(count_of(s.step.m)), sn_(count_of(s.step.n)), sk_(count_of(s.step.k)), size_(static_cast<std::int64_t>(size_of(s.step.c))) {}
-
-  std::optional<small_config> best() {
-    by_threads(), by_cores();
-    refine();
-    if (found_.empty()) return std::nullopt;
-    return std::min_element(found_.begin(), found_.end(), better)->second;
-  }
-
- private:
-  static bool better(const candidate& x, const candidate& y) { return x.first < y.first; }
-  bool may_pack() const { return sk_ % 2 == 0 && sn_ % 2 == 0 && size_ < 16 && size_ > 2 && !s_.pointers; }
-
-  void consider(small_config c) {
-    const std::int64_t items = divide_up(sm_, c.rm) * divide_up(sn_, c.rn);
-    c.over = c.compute == arithmetic::threads && c.stages == 1 && !s_.step.beta && c.problems * items <= c.group;
-    if (!fits(s_, c, m_)) {
-      if (!c.over) return;
-      c.over = false;
-      if (!fits(s_, c, m_)) return;
-    }
-    found_.push_back({estimated_clocks(s_, c, m_), c});
-  }
-
-  bool has_problems(std::int64_t problems) const { return problems == 1 || problems <= s_.inner.extent; }
-  std::int64_t factor_bytes(std::int64_t problems) const { return problems * (sm_ + sn_) * sk_ * size_; }
-  static bool is_busy(std::int64_t work, std::int64_t group, double share) { return static_cast<double>(work) >= share * static_cast<double>(divide_up(work, group) * group); }
-
-  void by_threads() {
-    constexpr std::size_t most_tiles = 14;
-    constexpr std::int64_t longest = 12, most_factors = 24 << 10;
-    std::vector<register_tile> tiles = register_tiles(sm_, sn_, most_sums(s_.step.c), longest);
-    tiles.resize(std::min(tiles.size(), most_tiles));
-    for (const register_tile& t : tiles)
-      for (const int group : {32, 64, 96, 128}) {
-        const std::int64_t items = divide_up(sm_, t.rm) * divide_up(sn_, t.rn), one = std::max<std::int64_t>(1, group / items);
-        for (const std::int64_t problems : {one, 2 * one}) {
-          if (problems > one && (group < items || factor_bytes(problems) > most_factors)) continue;
-          if (!has_problems(problems) || !is_busy(problems * items, group, 0.6)) continue;
-          small_config c;
-          c.rm = t.rm, c.rn = t.rn, c.group = c.block = group, c.problems = static_cast<int>(problems), c.stages = 1;
-          c.unroll = static_cast<int>(sk_ <= 8 ? sk_ : 4);
-          c.vectors = may_pack(), c.lined = sk_ % 2 != 0 && sn_ % 2 != 0 && !s_.pointers;
-          consider(c);
-        }
-      }
-  }
-
-  void by_cores() {
-    constexpr std::int64_t most_factors = 32 << 10, least_side = 5, least_sum = 3;
-    const bool complex = s_.step.c == dtype::c128;
-    if ((s_.step.c != dtype::f64 && !complex) || std::min(sm_, sn_) < least_side || sk_ < least_sum) return;
-    const std::int64_t rows = divide_up(sm_, 8), cols = divide_up(sn_, 8);
-    for (int rm = 1; rm <= std::min<std::int64_t>(4, rows); ++rm)
-      for (int rn = 1; rn <= std::min<std::int64_t>(8, cols); ++rn) {
-        const std::int64_t items = divide_up(rows, rm) * divide_up(cols, rn);
-        if (rm * rn > (complex ? 8 : 16) || 3 * items * rm * rn > 4 * rows * cols) continue;
-        for (const int group : {32, 64, 96, 128, 192, 256})
-          for (const int problems : {1, 2, 3, 4, 6, 8}) {
-            const std::int64_t work = 32 * items * problems;
-            if (!has_problems(problems) || !is_busy(work, group, 0.7) || (problems > 1 && (work > 4 * group || factor_bytes(problems) > most_factors))) continue;
-            small_config c;
-            c.compute = complex ? arithmetic::mma_c128 : arithmetic::mma_f64;
-            c.rm = rm, c.rn = rn, c.group = c.block = group, c.problems = problems, c.stages = 1, c.unroll = complex ? 1 : 4;
-            consider(c);
-          }
-      }
-  }
-
-  /// The best so far in other ways: other places of a thread's rows and columns, space after rows, copies by the hardware, two stages.
-  void refine() {
-    constexpr std::size_t kept = 6;
-    std::stable_sort(found_.begin(), found_.end(), better);
-    found_.resize(std::min(found_.size(), kept));
-    for (const candidate& base : std::vector<candidate>(found_)) {
-      const bool threads = base.second.compute == arithmetic::threads;
-      for (int together = 0; together < (threads ? 4 : 1); ++together)
-        for (const bool vectors : {false, true}) {
-          if (vectors && !(threads && may_pack())) continue;
-          small_config c = base.second;
-          c.together = together, c.vectors = vectors, c.stages = 1, c.bulk = 0, c.pad_a = c.pad_b = 0;
-          consider(c);
-          small_config other = c;
-          set_pads(s_, other, true);
-          if (other.pad_a > 0 || other.pad_b > 0) consider(other);
-          other.stages = 2;
-          if (s_.rows == 1) consider(other);  // else they take room from blocks that would hide more
-          // What problems share would be asked of one place in the second cache by all: 0.6 of the speed.
-          if (m_.architecture < 90 || s_.pointers || s_.inner.a == 0 || s_.inner.b == 0) continue;
-          other = c, other.bulk = 2, other.lined = false;
-          consider(other);
-        }
-    }
-  }
-
-  const small_shape& s_;
-  const gpu_machine& m_;
-  const std::int64_t sm_, sn_, sk_, size_;
-  std::vector<candidate> found_;
-};
-
-}  // namespace
-
-std::optional<small_config> choose_by_counting(const small_shape& s, const gpu_machine& m) { return search(s, m).best(); }
 
 }  // namespace ricci::cuda

@@ -150,24 +150,32 @@ std::int64_t rounded(const operand_image& i) { return (i.size * i.bytes() + 15) 
 
 }  // namespace
 
-bool is_paired(const operand_image& i, bool k_is_row) {
-  const auto& extents = k_is_row ? i.row_extents : i.col_extents;
-  const auto& near = k_is_row ? i.row_near : i.col_near;
-  if (near.size() != 1 || near[0] != 1 || extents[0] % 2 != 0 || i.stride % 2 != 0 || !i.aligned) return false;
-  for (const image_axis& a : i.axes)
-    if (a.near != 1 && a.near % 2 != 0) return false;
-  return true;
+namespace {
+
+/// Elements that are neighbours along rows or columns, whose labels nest; 0 if they are none.
+std::int64_t neighbours_along(const operand_image& i, bool rows) {
+  const auto& extents = rows ? i.row_extents : i.col_extents;
+  const auto& near = rows ? i.row_near : i.col_near;
+  std::int64_t reach = 1;
+  for (std::size_t d = near.size(); d-- > 0; reach *= extents[d])
+    if (near[d] != reach) return 0;
+  return near.empty() ? 0 : reach;
 }
 
+}  // namespace
+
 int pack_of(const operand_image& i, bool along_row, int most) {
-  const auto& extents = along_row ? i.row_extents : i.col_extents;
-  const auto& near = along_row ? i.row_near : i.col_near;
-  if (near.size() != 1 || near[0] != 1 || !i.aligned) return 1;
-  std::int64_t pack = std::min<std::int64_t>(16 / i.bytes(), largest_power(extents[0], 16));
+  const std::int64_t neighbours = neighbours_along(i, along_row);
+  if (neighbours == 0 || !i.aligned) return 1;
+  std::int64_t pack = std::min<std::int64_t>(16 / i.bytes(), largest_power(neighbours, 16));
   pack = std::min({pack, largest_power(i.stride, 16), largest_power(most, 16)});
   for (const image_axis& a : i.axes)
-    if (a.near != 1) pack = std::min(pack, largest_power(a.near, 16));
+    if (a.is_row != along_row) pack = std::min(pack, largest_power(a.near, 16));
   return static_cast<int>(pack);
+}
+
+int result_pack_of(const operand_image& c, const small_config& config) {
+  return c.bytes() == 2 && config.compute == arithmetic::mma_16 ? pack_of(c, false, (config.together & 2) ? 2 * config.rn : 2) : 1;
 }
 
 images make_images(const small_shape& s, const small_config& given, const alignments& at) {

@@ -32,11 +32,11 @@ struct images {
 
 images make_images(const small_shape& s, const small_config& c, const alignments& at);
 
-/// Pairs of neighbours in k are aligned words of the image.
-bool is_paired(const operand_image& i, bool k_is_row);
-
-/// Elements of a row (or column) that may be read at once: whole 16-byte words of the image.
+/// Neighbours along rows (or columns) that are aligned words of the image, of 16 bytes at most: they may be read or written at once.
 int pack_of(const operand_image& i, bool along_row, int most);
+
+/// Neighbours in a row that a thread of the tensor cores for 16 bits writes at once.
+int result_pack_of(const operand_image& c, const small_config& config);
 
 /// The hardware copies runs, if all operands that are copied are: the configuration's choice, or 0.
 int bulk_of(const images& i, const small_config& c);

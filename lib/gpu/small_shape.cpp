@@ -84,7 +84,7 @@ endless_side find_endless_side(const step_shape& s) {
   const auto others = is_m ? &axis::b : &axis::a;
   const std::vector<axis>& group = s.*e.group;
   e.shared = std::min(count_of(s.m), count_of(s.n));
-  if (!is_one_type(s) || size_of(s.c) == 2 || count_of(group) < many || std::any_of(s.batch.begin(), s.batch.end(), [&](const axis& x) { return x.*others != 0; })) return {};
+  if (!is_one_type(s) || count_of(group) < many || std::any_of(s.batch.begin(), s.batch.end(), [&](const axis& x) { return x.*others != 0; })) return {};
   e.near = count_of(group) / group[0].extent;
   return e;
 }
@@ -98,12 +98,23 @@ bool is_in_order(const step_shape& s, const endless_side& e) {
   return follows(e.own) && follows(&axis::c);
 }
 
+/// The same of 16 bits: tiles of the tensor cores have sixteen rows, and eight problems of them are copied at once where they are short.
+std::int64_t rows_together_16(const step_shape& s, const endless_side& e) {
+  constexpr std::int64_t most = 24 << 10, most_shared = 48 << 10, longest = 64, fewest = 16, size = 2, little = 64;
+  const std::int64_t k = count_of(s.k), row = e.near * (k + e.shared) * size;
+  if (e.shared == 1 || (e.near > 1 && e.shared * k <= little) || e.shared * k * size > most_shared || row * fewest > 2 * most || !is_in_order(s, e)) return 0;
+  std::int64_t rows = longest;
+  while (rows > fewest && rows * row > most) rows /= 2;
+  return rows;
+}
+
 /// Rows of an endless side that are one problem, if they come to that: some kilobytes of them, where single ones would not do. 1 if single
 /// rows do, 0 if neither pays. Measured on an H200.
 std::int64_t rows_together(const step_shape& s, const endless_side& e) {
   constexpr std::int64_t some = 12 << 10, many = 32 << 10, most_shared = 48 << 10, longest_sum = 128, long_sum = 96, few = 8, banks = 32;
   const std::int64_t k = count_of(s.k), size = static_cast<std::int64_t>(size_of(s.c));
   if (k > longest_sum) return 0;
+  if (size == 2) return rows_together_16(s, e);
   if (e.near == 1 && pays(s.c, 1, e.shared, k)) return 1;
   const std::int64_t eight = e.near == 1 && pays(s.c, 8, e.shared, k) ? 8 : 0;
   // Rows of a result of the tensor cores share their banks where they are a multiple of all.
@@ -149,8 +160,8 @@ namespace {
 /// Longer sums, of few rows and columns: several problems find room on a multiprocessor.
 bool has_small_factors(const step_shape& s) {
   constexpr std::int64_t most_side = 32, most_bytes = 40 << 10;
-  const std::int64_t m = count_of(s.m), n = count_of(s.n);
-  return is_one_type(s) && size_of(s.c) > 2 && m > 1 && n > 1 && std::max(m, n) <= most_side && (m + n) * count_of(s.k) * static_cast<std::int64_t>(size_of(s.c)) <= most_bytes;
+  const std::int64_t m = count_of(s.m), n = count_of(s.n), least_side = size_of(s.c) == 2 ? 8 : 2;  // half of a tile of the tensor cores
+  return is_one_type(s) && std::min(m, n) >= least_side && std::max(m, n) <= most_side && (m + n) * count_of(s.k) * static_cast<std::int64_t>(size_of(s.c)) <= most_bytes;
 }
 
 }  // namespace

@@ -53,9 +53,9 @@ small_kernel small_text(const small_shape& s, const small_config& c, const align
   k.text += number("blocks", c.blocks) + flag("beta", s.step.beta) + flag("bfloat", s.step.a == dtype::bf16) + flag("spread", c.spread);
   k.text += flag("over", c.over) + number("bulk", bulk_of(i, c)) + flag("rows_together", c.together & 1) + flag("columns_together", c.together & 2);
   k.text += flag("problem_fastest", i.c.problem_fastest || is_beside(s)) + "};\n";
-  k.text += text_of(i.a, "image_a") + flag("paired", is_paired(i.a, false)) + "};\n";
-  k.text += text_of(i.b, "image_b") + flag("paired", is_paired(i.b, true)) + "};\n";
-  k.text += text_of(i.c, "image_c") + "};\n#include \"small.cuh\"\n";
+  k.text += text_of(i.a, "image_a") + flag("paired", pack_of(i.a, false, 2) > 1) + "};\n";
+  k.text += text_of(i.b, "image_b") + flag("paired", pack_of(i.b, true, 2) > 1) + "};\n";
+  k.text += text_of(i.c, "image_c") + number("pack", result_pack_of(i.c, c)) + "};\n#include \"small.cuh\"\n";
   return k;
 }
 

@@ -84,11 +84,11 @@ void add_families(std::vector<job>& to, int architecture, bool all) {
       step_shape x = product_step(type, rows, columns, sums, rows == 30, 100000);
       if (rows % 3 == 0) x.m[0].a = 1, x.k[0].a = rows;
       if (rows % 4 == 0) x.n[0].b = sums, x.k[0].b = 1;
-      if (size_of(type) > 2) add("counted", x, rows == 64 ? alignments{8, 8, 8} : alignments{});
+      if (!is_left_to_other(type, sums)) add("counted", x, rows == 64 ? alignments{8, 8, 8} : alignments{});
     }
     // Rows, several together, and small matrices that share a factor of side by sum.
     for (const auto& [side, sum] : {std::pair<std::int64_t, std::int64_t>{4, 4}, {9, 9}, {8, 81}, {27, 27}, {20, 30}, {16, 16}, {27, 8}, {125, 8}, {40, 10}, {24, 64}, {700, 6}}) {
-      if (size_of(type) == 2) continue;
+      if (is_left_to_other(type, side / 8)) continue;
       step_shape x;
       x.beta = side == sum;
       x.m = {{80000, sum, 0, side}}, x.n = {{side, 0, 1, 1}}, x.k = {{sum, 1, side, 0}};

@@ -78,6 +78,8 @@ std::vector<cuda::small_config> other_ways(const cuda::small_shape& s, const cud
   for (const auto how : {cuda::arithmetic::mma_f64, cuda::arithmetic::mma_c128, cuda::arithmetic::mma_16})
     for (const int tall : {1, 2})
       add([&](auto& v) { v.compute = how, v.stages = tall, v.problems = 3, v.group = v.block = 64, v.rm = tall, v.rn = 1, v.unroll = 1, v.vectors = false, v.together = 0; });
+  for (const int wide : {1, 2})
+    add([&](auto& v) { v.compute = cuda::arithmetic::mma_16, v.stages = 1, v.problems = 4, v.group = v.block = 32, v.rm = 1, v.rn = wide, v.unroll = 2, v.vectors = false, v.spread = true, v.together = 2; });
   return ways;
 }
 
@@ -114,15 +116,15 @@ TEST_CASE("every way of copying, of arranging threads and of multiplying") {
 
 TEST_CASE("rows without end beside a factor of their own order") {
   runs all;
-  int kept = 0, rows = 0;
+  int kept = 0, rows = 0, neighbours = 0, spread = 0;
   unsigned seed = 0;
   struct shape {
     std::int64_t i, q, d;
     const char *left, *a, *b;
   };
-  for (const dtype t : {dtype::f32, dtype::f64, dtype::c64, dtype::c128})
-    for (const shape& s : {shape{4, 9, 1, "eq", "qi", "ei"}, {8, 17, 1, "eq", "ei", "iq"}, {6, 8, 3, "eqd", "qid", "ei"}, {12, 6, 2, "ei", "eqd", "qid"}, {5, 7, 3, "eqd", "qi", "eid"}, {12, 16, 1, "eq", "qi", "ei"}}) {
-      const std::int64_t many = 4096 + (seed % 3 == 0 ? 0 : seed % 3 == 1 ? 8 : 4);
+  for (const dtype t : {dtype::f32, dtype::f64, dtype::c64, dtype::c128, dtype::f16, dtype::bf16})
+    for (const shape& s : {shape{4, 9, 1, "eq", "qi", "ei"}, {8, 17, 1, "eq", "ei", "iq"}, {6, 8, 3, "eqd", "qid", "ei"}, {12, 6, 2, "ei", "eqd", "qid"}, {5, 7, 3, "eqd", "qi", "eid"}, {12, 16, 1, "eq", "qi", "ei"}, {32, 32, 1, "eq", "qi", "ei"}}) {
+      const std::int64_t many = 4096 + (seed % 3 == 0 || s.i == 32 ? 0 : seed % 3 == 1 ? 8 : 4);
       if (reduced_tests() && seed % 4 != 0) {
         ++seed;
         continue;
@@ -132,11 +134,13 @@ TEST_CASE("rows without end beside a factor of their own order") {
       cuda::program_plan plan = all.plan_of(*c);
       for (const cuda::launch_plan& l : plan.launches) {
         if (l.chain || l.tiles || l.step.kind != cuda::kernel_kind::small) continue;
+        neighbours += size_of(t) == 2 && (l.step.config.together & 2), spread += l.step.config.spread;
         kept += cuda::keeps_factor(l.step.small, l.step.config), rows += l.step.small.rows > 1;
       }
       all.add(std::move(c), std::move(plan));
     }
-  CHECK(kept >= (reduced_tests() ? 3 : 16));
-  CHECK(rows >= (reduced_tests() ? 2 : 12));
+  CHECK(kept >= (reduced_tests() ? 3 : 22));
+  CHECK(rows >= (reduced_tests() ? 2 : 18));
+  CHECK((reduced_tests() || (neighbours > 0 && spread > 0)));
   all.check();
 }

@@ -17,6 +17,25 @@ struct __align__(sizeof(X) * Count) pack {
   X x[Count];
 };
 
+/// The same for neighbours of 16 bits that are whole words.
+template <class S, class C, int Count>
+__device__ inline void finish_neighbours(typename C::E::type* at, const float (&sums)[Count], float alpha, float beta) {
+  if constexpr (Count == 1) {
+    finish<S, C>(at, sums[0], alpha, beta);
+  } else {
+    pack<u32, Count / 2>& words = *reinterpret_cast<pack<u32, Count / 2>*>(at);
+    pack<u32, Count / 2> x;
+    if constexpr (S::beta) x = words;
+#pragma unroll
+    for (int w = 0; w < Count / 2; ++w) {
+      float low = alpha * sums[2 * w], high = alpha * sums[2 * w + 1];
+      if constexpr (S::beta) low += beta * C::E::get(static_cast<u16>(x.x[w])), high += beta * C::E::get(static_cast<u16>(x.x[w] >> 16));
+      x.x[w] = static_cast<u32>(C::E::put(low)) | static_cast<u32>(C::E::put(high)) << 16;
+    }
+    words = x;
+  }
+}
+
 /// Which rows (or columns) of `Length` a thread's tile of Count has: neighbours, where the last tile begins early enough to
 /// lie inside, or packs of Pack, Tiles packs apart, so that neighbouring threads read neighbouring elements.
 template <int Length, int Count, int Tiles, int Pack, bool Together>
@@ -147,12 +166,13 @@ __device__ inline u32 pair_of(const u16* line, int k, int first, int second) {
   }
 }
 
-/// A warp owns rm x rn tiles of 16 x 8 of one result.
+/// A warp owns rm x rn tiles of 16 x 8 of one result. A thread has two neighbouring columns of each, or, as which column of a tile is which
+/// is free, the same number of neighbours of all its tiles together.
 template <class S, class A, class B, class C, class MemoryA, class MemoryB, class MemoryC>
 __device__ inline void product_by_mma_16(const MemoryA& a, const MemoryB& b, const MemoryC& c, float alpha, float beta,
                                          int lane) {
   constexpr int rm = S::rm, rn = S::rn, tm = divide_up(divide_up(S::m, 16), rm), tn = divide_up(divide_up(S::n, 8), rn);
-  constexpr int items = S::problems * tm * tn;
+  constexpr int items = S::problems * tm * tn, own = S::columns_together ? 2 * rn : 2;  // neighbouring columns of a thread
   const int l = lane % 32, quad = l % 4, line = l / 4;
 #pragma unroll 1
   for (int item = lane / 32; item < items; item += S::group / 32) {
@@ -164,7 +184,7 @@ __device__ inline void product_by_mma_16(const MemoryA& a, const MemoryB& b, con
 #pragma unroll
       for (int h = 0; h < 2; ++h) row[r][h] = A::at_problem(p) + A::row_at(smaller((i + r) * 16 + 8 * h + line, S::m - 1));
 #pragma unroll
-    for (int s = 0; s < rn; ++s) col[s] = B::at_problem(p) + B::col_at(smaller((j + s) * 8 + line, S::n - 1));
+    for (int s = 0; s < rn; ++s) col[s] = B::at_problem(p) + B::col_at(smaller(S::columns_together ? j * 8 + line / 2 * own + 2 * s + line % 2 : (j + s) * 8 + line, S::n - 1));
 #pragma unroll (S::unroll)
     for (int kk = 0; kk < divide_up(S::k, 16); ++kk) {
       u32 x[rm][4], y[rn][2];
@@ -188,12 +208,15 @@ __device__ inline void product_by_mma_16(const MemoryA& a, const MemoryB& b, con
 #pragma unroll
     for (int r = 0; r < rm; ++r)
 #pragma unroll
-      for (int s = 0; s < rn; ++s)
+      for (int h = 0; h < 2; ++h)
 #pragma unroll
-        for (int h = 0; h < 4; ++h) {
-          const int at_row = (i + r) * 16 + h / 2 * 8 + line, at_col = (j + s) * 8 + 2 * quad + h % 2;
-          if (at_row < S::m && at_col < S::n)
-            finish<S, C>(c.data + C::at_problem(p) + C::row_at(at_row) + C::col_at(at_col), acc[r][s][h], alpha, beta);
+        for (int e = 0; e < 2 * rn; e += C::pack) {
+          const int at_row = (i + r) * 16 + 8 * h + line, at_col = j * 8 + e / own * 8 + quad * own + e % own;
+          if (at_row >= S::m || at_col >= S::n) continue;
+          float sums[C::pack];
+#pragma unroll
+          for (int x = 0; x < C::pack; ++x) sums[x] = acc[r][(e + x) / 2][2 * h + (e + x) % 2];
+          finish_neighbours<S, C>(c.data + C::at_problem(p) + C::row_at(at_row) + C::col_at(at_col), sums, alpha, beta);
         }
   }
 }

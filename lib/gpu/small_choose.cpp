@@ -62,7 +62,7 @@ int problems_near(const small_shape& s, const small_config& c, double wanted) {
 void set_vectors(const small_shape& s, small_config& c) {
   const auto size = static_cast<std::int64_t>(size_of(s.step.a));
   const std::int64_t n = count_of(s.step.n), k = count_of(s.step.k);
-  if (c.compute != arithmetic::threads || size >= 16 || size == 2 || n % 2 || k % 2 || s.pointers) return;
+  if (c.compute != arithmetic::threads || size >= 16 || size == 2 || (n % 2 && !is_along_sum(s)) || k % 2 || s.pointers) return;
   c.vectors = true;
   if (k * size % 16 != 0 && k * size % 8 != 0) c.pad_a = 0;
 }
@@ -113,7 +113,7 @@ std::vector<small_config> arithmetic_choices(const small_shape& s, bool thorough
 /// Whether sums and operands alone need more registers than the compiler would be left.
 bool would_spill(const small_shape& s, const small_config& c) {
   const int word = static_cast<int>(size_of(compute_type(s.step.c))) / 4, packs = c.vectors ? std::max(1, 16 / static_cast<int>(size_of(s.step.c))) : 1;
-  const int operands = (c.rm * packs + c.rn) * word;
+  const int operands = (is_along_sum(s) && packs > 1 ? packs + c.rn * packs : c.rm * packs + c.rn) * word;
   int sums = c.rm * c.rn * word;
   if (c.compute == arithmetic::mma_f64) sums *= 2;
   if (c.compute == arithmetic::mma_16) sums *= 4;
@@ -333,7 +333,7 @@ std::optional<small_config> choose_by_table(const small_shape& s, const gpu_mach
   // One like the nearest is only worth looking at for 16 bits, whose small tiles threads may do better.
   const bool half = size_of(s.step.c) == 2;
   const std::optional<small_config> other = measured ? table : !counted || half ? choose_alike(s, *nearest, m) : std::nullopt;
-  const double better = half ? 1.33 : 0.9;  // measured on an H200
+  const double better = half && !measured ? 1.33 : 0.9;  // as measured on an H200
   if (counted && (!other || estimated_clocks(s, *counted, m) < better * estimated_clocks(s, *other, m))) return counted;
   return other;
 }
@@ -343,7 +343,7 @@ std::optional<small_config> choose_by_table(const small_shape& s, const gpu_mach
 small_config choose_small(const small_shape& s, const gpu_machine& m) {
   const bool one_type = s.step.a == s.step.b && s.step.b == s.step.c;
   if (is_beside(s)) return choose_beside(s, m);
-  if (s.rows > 1 && size_of(s.step.c) == 2)  // the tensor cores' tiles are full
+  if (s.rows > 1 && size_of(s.step.a) == 2)  // the tensor cores' tiles are full
     if (const auto counted = choose_by_counting(s, m)) return *counted;
   if (shares_small_factor(s)) {
     constexpr double better = 0.9;

@@ -50,11 +50,11 @@ double accesses(const std::array<std::int64_t, warp>& at, int lanes, std::int64_
 struct walk {
   const small_config& c;
   const images i;
-  int m, n, k, tm, tn, va, vb, items;
+  int m, n, k, tm, tn, va, vb, vk, items;
 
   walk(const small_shape& s, const small_config& c_) : c(c_), i(make_images(s, c_, {})), m(static_cast<int>(count_of(s.step.m))), n(static_cast<int>(count_of(s.step.n))), k(static_cast<int>(count_of(s.step.k))) {
     tm = (m + c.rm - 1) / c.rm, tn = (n + c.rn - 1) / c.rn;
-    va = c.vectors ? pack_of(i.a, false, 16) : 1, vb = c.vectors ? pack_of(i.b, false, c.rn) : 1;
+    va = c.vectors ? pack_of(i.a, false, 16) : 1, vb = c.vectors ? pack_of(i.b, false, c.rn) : 1, vk = c.vectors ? pack_along_sum(s, i.b, c) : 1;
     items = c.problems * tm * tn;
   }
 
@@ -94,7 +94,7 @@ struct walk {
       for (const bool last : {false, true}) {
         const int r = last ? c.rm - 1 : 0, s = last ? c.rn - vb : 0;
         reads += of_warp(w, va * i.a.bytes(), [&](int p, int row, int) { return row_of_a(p, row, r); }) * c.rm / va;
-        reads += of_warp(w, vb * i.b.bytes(), [&](int p, int, int column) { return column_of_b(p, column, s); }) * c.rn / vb;
+        reads += of_warp(w, vb * vk * i.b.bytes(), [&](int p, int, int column) { return column_of_b(p, column, s); }) * c.rn / (vb * vk);
         writes += of_warp(w, i.c.bytes(), [&](int p, int row, int column) { return element_of_c(p, row_of(row, r), column_of(column, s)); });
       }
     return (reads * k + writes * c.rm * c.rn) / 2 * warps / looked_at;
@@ -142,10 +142,10 @@ units units_of_threads(const small_shape& s, const small_config& c, const walk& 
   constexpr double of_result = 4, other_registers = 24;
   units u;
   u.count = (w.items + warp - 1) / warp, u.at_once = c.group / warp;
-  u.clocks = of_threads.instruction * (w.k * (c.rm * c.rn * clocks_of_one(s.step.c) + static_cast<double>(c.rm) / w.va + static_cast<double>(c.rn) / w.vb) + of_result * c.rm * c.rn);
+  u.clocks = of_threads.instruction * (w.k * (c.rm * c.rn * clocks_of_one(s.step.c) + static_cast<double>(c.rm) / w.va + static_cast<double>(c.rn) / (w.vb * w.vk)) + of_result * c.rm * c.rn);
   u.shared = w.shared();
   const double words = static_cast<double>(size_of(compute_type(s.step.c))) / word;
-  u.registers = (c.rm * c.rn + c.rm * (w.va > 1 ? 2 : 1) + c.rn) * words + other_registers;
+  u.registers = (c.rm * c.rn + (w.vk > 1 ? w.va + c.rn * w.vk : c.rm * (w.va > 1 ? 2 : 1) + c.rn)) * words + other_registers;
   return u;
 }
 

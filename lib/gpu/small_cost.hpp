@@ -20,6 +20,9 @@ std::vector<register_tile> register_tiles(std::int64_t m, std::int64_t n, int mo
 /// Elements left free after each row of the images of a and b, where wanted, so that the reads of a warp spread over the banks.
 void set_pads(const small_shape& s, small_config& c, bool wanted);
 
+/// Several rows beside a common factor, neighbours of b in memory are terms of the sum: threads read them together.
+bool is_along_sum(const small_shape& s);
+
 /// Clocks of a multiprocessor for each problem, by single threads or the tensor cores for double precision.
 double estimated_clocks(const small_shape& s, const small_config& c, const gpu_machine& m);
 

@@ -41,6 +41,8 @@ void set_pads(const small_shape& s, small_config& c, bool wanted) {
   c.pad_c = wanted && c.compute == arithmetic::mma_16 ? pad_for(s, s.step.m, s.step.n, &axis::c, s.step.c, c.compute) : 0;
 }
 
+bool is_along_sum(const small_shape& s) { return s.rows > 1 && std::any_of(s.step.k.begin(), s.step.k.end(), [](const axis& x) { return x.b == 1; }); }
+
 std::vector<register_tile> register_tiles(std::int64_t m, std::int64_t n, int most, int longest) {
   std::vector<register_tile> tiles;
   for (int rm = 1; rm <= longest && rm <= m; ++rm)
@@ -63,7 +65,7 @@ class search {
   search(const small_shape& s, const gpu_machine& m) : s_(s), m_(m), sm_(count_of(s.step.m)), sn_(count_of(s.step.n)), sk_(count_of(s.step.k)), size_(static_cast<std::int64_t>(size_of(s.step.c))) {}
 
   std::optional<small_config> best() {
-    if (size_ == 2) by_cores_16(), refine_cores_16();
+    if (size_of(s_.step.a) == 2) by_cores_16(), refine_cores_16();
     else by_threads(), by_cores(), refine();
     if (found_.empty()) return std::nullopt;
     return std::min_element(found_.begin(), found_.end(), better)->second;
@@ -71,7 +73,7 @@ class search {
 
  private:
   static bool better(const candidate& x, const candidate& y) { return x.first < y.first; }
-  bool may_pack() const { return sk_ % 2 == 0 && sn_ % 2 == 0 && size_ < 16 && size_ > 2 && !s_.pointers; }
+  bool may_pack() const { return sk_ % 2 == 0 && (sn_ % 2 == 0 || is_along_sum(s_)) && size_ < 16 && size_ > 2 && !s_.pointers; }
 
   void consider(small_config c) {
     const std::int64_t items = divide_up(sm_, c.rm) * divide_up(sn_, c.rn);
@@ -131,7 +133,8 @@ class search {
 
   /// Bytes of memory of a tile.
   std::int64_t tile_bytes(std::int64_t problems) const {
-    return problems * ((is_common(s_, &axis::a) ? 0 : sm_) * sk_ + (is_common(s_, &axis::b) ? 0 : sn_) * sk_ + sm_ * sn_) * size_;
+    const auto factor = static_cast<std::int64_t>(size_of(s_.step.a));
+    return problems * (((is_common(s_, &axis::a) ? 0 : sm_) + (is_common(s_, &axis::b) ? 0 : sn_)) * sk_ * factor + sm_ * sn_ * size_);
   }
 
   void by_cores_16() {

@@ -68,6 +68,9 @@ bool pays(dtype t, std::int64_t own, std::int64_t side, std::int64_t k) {
 
 bool is_one_type(const step_shape& s) { return s.a == s.b && s.a == s.c; }
 
+/// Factors of 16 bits, with a result like them or of float.
+bool is_of_16_bits(const step_shape& s) { return s.a == s.b && size_of(s.a) == 2 && (s.c == s.a || s.c == dtype::f32); }
+
 /// Rows (or columns) without end beside a factor that all of them share.
 struct endless_side {
   std::vector<axis> step_shape::*group = nullptr;  // whose first axis has no end; none if there is no such side
@@ -84,7 +87,7 @@ endless_side find_endless_side(const step_shape& s) {
   const auto others = is_m ? &axis::b : &axis::a;
   const std::vector<axis>& group = s.*e.group;
   e.shared = std::min(count_of(s.m), count_of(s.n));
-  if (!is_one_type(s) || count_of(group) < many || std::any_of(s.batch.begin(), s.batch.end(), [&](const axis& x) { return x.*others != 0; })) return {};
+  if (!(is_one_type(s) || is_of_16_bits(s)) || count_of(group) < many || std::any_of(s.batch.begin(), s.batch.end(), [&](const axis& x) { return x.*others != 0; })) return {};
   e.near = count_of(group) / group[0].extent;
   return e;
 }
@@ -101,7 +104,7 @@ bool is_in_order(const step_shape& s, const endless_side& e) {
 /// The same of 16 bits: tiles of the tensor cores have sixteen rows, and eight problems of them are copied at once where they are short.
 std::int64_t rows_together_16(const step_shape& s, const endless_side& e) {
   constexpr std::int64_t most = 24 << 10, most_shared = 48 << 10, longest = 64, fewest = 16, size = 2, little = 64;
-  const std::int64_t k = count_of(s.k), row = e.near * (k + e.shared) * size;
+  const std::int64_t k = count_of(s.k), row = e.near * (k * size + e.shared * static_cast<std::int64_t>(size_of(s.c)));
   if (e.shared == 1 || (e.near > 1 && e.shared * k <= little) || e.shared * k * size > most_shared || row * fewest > 2 * most || !is_in_order(s, e)) return 0;
   std::int64_t rows = longest;
   while (rows > fewest && rows * row > most) rows /= 2;
@@ -114,7 +117,7 @@ std::int64_t rows_together(const step_shape& s, const endless_side& e) {
   constexpr std::int64_t some = 12 << 10, many = 32 << 10, most_shared = 48 << 10, longest_sum = 128, long_sum = 96, few = 8, banks = 32;
   const std::int64_t k = count_of(s.k), size = static_cast<std::int64_t>(size_of(s.c));
   if (k > longest_sum) return 0;
-  if (size == 2) return rows_together_16(s, e);
+  if (is_of_16_bits(s)) return rows_together_16(s, e);
   if (e.near == 1 && pays(s.c, 1, e.shared, k)) return 1;
   const std::int64_t eight = e.near == 1 && pays(s.c, 8, e.shared, k) ? 8 : 0;
   // Rows of a result of the tensor cores share their banks where they are a multiple of all.
@@ -128,7 +131,7 @@ std::int64_t rows_together(const step_shape& s, const endless_side& e) {
 bool has_long_side(const step_shape& s, const endless_side& e) {
   constexpr std::int64_t most = 128;
   const std::int64_t k = count_of(s.k);
-  return e.group && e.shared <= most && k <= most && (pays(s.c, 1, e.shared, k) || pays(s.c, 8, e.shared, k));
+  return e.group && !is_of_16_bits(s) && e.shared <= most && k <= most && (pays(s.c, 1, e.shared, k) || pays(s.c, 8, e.shared, k));
 }
 
 }  // namespace
@@ -139,7 +142,7 @@ bool is_common(const small_shape& s, std::int64_t axis::*stride) {
 
 bool shares_small_factor(const small_shape& s) {
   const bool a = is_common(s, &axis::a), b = is_common(s, &axis::b);
-  if (s.pointers || is_beside(s) || a == b || !is_one_type(s.step)) return false;
+  if (s.pointers || is_beside(s) || a == b || !(is_one_type(s.step) || (s.rows > 1 && is_of_16_bits(s.step)))) return false;
   const std::int64_t m = count_of(s.step.m), n = count_of(s.step.n);
   const auto own = a ? &axis::b : &axis::a;
   const bool does = s.rows > 1 || pays(s.step.c, a ? n : m, a ? m : n, count_of(s.step.k));

@@ -49,7 +49,7 @@ small_kernel small_text(const small_shape& s, const small_config& c, const align
   k.text += number("problems", c.problems) + number("group", c.group) + number("block", c.block) + number("stages", c.stages);
   k.text += number("rm", c.rm) + number("rn", c.rn) + number("outer", static_cast<std::int64_t>(s.outer.size())) + number("compute", static_cast<int>(c.compute)) + number("unroll", c.unroll);
   const bool packs = c.vectors && c.compute == arithmetic::threads;
-  k.text += number("vec_a", packs ? pack_of(i.a, false, 16) : 1) + number("vec_b", packs ? pack_of(i.b, false, c.rn) : 1);
+  k.text += number("vec_a", packs ? pack_of(i.a, false, 16) : 1) + number("vec_b", packs ? pack_of(i.b, false, c.rn) : 1) + number("vec_k", packs ? pack_along_sum(s, i.b, c) : 1);
   k.text += number("blocks", c.blocks) + flag("beta", s.step.beta) + flag("bfloat", s.step.a == dtype::bf16) + flag("spread", c.spread);
   k.text += flag("over", c.over) + number("bulk", bulk_of(i, c)) + flag("rows_together", c.together & 1) + flag("columns_together", c.together & 2);
   k.text += flag("problem_fastest", i.c.problem_fastest || is_beside(s)) + "};\n";

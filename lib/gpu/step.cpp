@@ -218,7 +218,7 @@ step_plan plan_own(const step_shape& s, const gpu_machine& m, bool in_parts) {
   const bool panels = tiling && choose_panel(for_panels, m, p.panel);
   const bool small = !is_heavy(s) && !(panels && in_teams(for_panels)) && takes_small(p, s, m, tiling, panels);
   p.general = choose_general(s, m);
-  const bool rows_of_16 = small && p.small.rows > 1 && size_of(s.c) == 2;
+  const bool rows_of_16 = small && p.small.rows > 1 && size_of(s.a) == 2;
   if (!panels && !rows_of_16 && is_thin(s, p.general, m, in_parts)) {
     p.kind = kernel_kind::tile;
     p.tile = choose_tile(s, m, in_parts);

@@ -93,6 +93,10 @@ void add_families(std::vector<job>& to, int architecture, bool all) {
       x.beta = side == sum;
       x.m = {{80000, sum, 0, side}}, x.n = {{side, 0, 1, 1}}, x.k = {{sum, 1, side, 0}};
       add("rows", x, {});
+      if (size_of(type) == 2) {  // results of float
+        x.a = x.b = type, x.c = dtype::f32;
+        to.push_back({std::string("widened rows ") + name_of(type), request_of(cuda::plan_step(x, m), {}), architecture});
+      }
       if (side * sum <= 230) x.m = {{10000, 7 * sum, 0, 7 * side}, {7, 1, 0, 1}}, x.k[0].a = 7, x.n[0].c = 7, add("matrices", x, {});
     }
     add("tiles", square_step(type, 200, true, 3), {});

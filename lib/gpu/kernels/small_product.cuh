@@ -53,13 +53,14 @@ struct places {
   static __device__ int from(int tile, int x) { return Together || owns(tile, x) ? at(tile, x) : Length - Pack; }
 };
 
-/// Each thread owns an rm x rn tile of one result. a is read in packs of vec_a along k. If results take the place of the
+/// Each thread owns an rm x rn tile of one result. a is read in packs of vec_a along k, b in packs of vec_b along its columns or vec_k along
+/// k. If results take the place of the
 /// factors, each thread has one tile at most, and `all_read` waits for the others.
 template <class S, class A, class B, class C, class MemoryA, class MemoryB, class MemoryC, class AllRead>
 __device__ inline void product_by_threads(const MemoryA& a, const MemoryB& b, const MemoryC& c, typename C::E::wide alpha,
                                           typename C::E::wide beta, int lane, const AllRead& all_read) {
   using W = typename C::E::wide;
-  constexpr int rm = S::rm, rn = S::rn, tm = divide_up(S::m, rm), tn = divide_up(S::n, rn), va = S::vec_a, vb = S::vec_b;
+  constexpr int rm = S::rm, rn = S::rn, tm = divide_up(S::m, rm), tn = divide_up(S::n, rn), va = S::vec_a, vb = S::vec_b, vk = S::vec_k;
   constexpr int items = S::problems * tm * tn;
   using PackA = pack<typename A::E::type, va>;
   using PackB = pack<typename B::E::type, vb>;
@@ -81,21 +82,44 @@ __device__ inline void product_by_threads(const MemoryA& a, const MemoryB& b, co
     for (int r = 0; r < rm; ++r)
 #pragma unroll
       for (int s = 0; s < rn; ++s) acc[r][s] = zero_of(static_cast<W*>(nullptr));
-#pragma unroll (S::unroll)
-    for (int k = 0; k < S::k; k += va) {
-      PackA x[rm];
+    const auto add = [&](int r, int s, typename A::E::type x, typename B::E::type y) { multiply_add(acc[r][s], conj_if<A::conj>(A::E::get(x)), conj_if<B::conj>(B::E::get(y))); };
+    if constexpr (vk > 1) {
+      constexpr int step = va > vk ? va : vk;
+      using PackK = pack<typename B::E::type, vk>;
+#pragma unroll (divide_up(S::unroll, step))
+      for (int k = 0; k < S::k; k += step) {
+        PackK y[rn][step / vk];
 #pragma unroll
-      for (int r = 0; r < rm; ++r) x[r] = *reinterpret_cast<const PackA*>(a.data + row[r] + A::col_at(k));
+        for (int s = 0; s < rn; ++s)
 #pragma unroll
-      for (int v = 0; v < va; ++v) {
-        PackB y[rn / vb];
-#pragma unroll
-        for (int s = 0; s < rn / vb; ++s) y[s] = *reinterpret_cast<const PackB*>(b.data + col[s] + B::row_at(k + v));
+          for (int v = 0; v < step / vk; ++v) y[s][v] = *reinterpret_cast<const PackK*>(b.data + col[s] + B::row_at(k + v * vk));
 #pragma unroll
         for (int r = 0; r < rm; ++r)
 #pragma unroll
-          for (int s = 0; s < rn; ++s)
-            multiply_add(acc[r][s], conj_if<A::conj>(A::E::get(x[r].x[v])), conj_if<B::conj>(B::E::get(y[s / vb].x[s % vb])));
+          for (int u = 0; u < step; u += va) {
+            const PackA x = *reinterpret_cast<const PackA*>(a.data + row[r] + A::col_at(k + u));
+#pragma unroll
+            for (int v = 0; v < va; ++v)
+#pragma unroll
+              for (int s = 0; s < rn; ++s) add(r, s, x.x[v], y[s][(u + v) / vk].x[(u + v) % vk]);
+          }
+      }
+    } else {
+#pragma unroll (S::unroll)
+      for (int k = 0; k < S::k; k += va) {
+        PackA x[rm];
+#pragma unroll
+        for (int r = 0; r < rm; ++r) x[r] = *reinterpret_cast<const PackA*>(a.data + row[r] + A::col_at(k));
+#pragma unroll
+        for (int v = 0; v < va; ++v) {
+          PackB y[rn / vb];
+#pragma unroll
+          for (int s = 0; s < rn / vb; ++s) y[s] = *reinterpret_cast<const PackB*>(b.data + col[s] + B::row_at(k + v));
+#pragma unroll
+          for (int r = 0; r < rm; ++r)
+#pragma unroll
+            for (int s = 0; s < rn; ++s) add(r, s, x[r].x[v], y[s / vb].x[s % vb]);
+        }
       }
     }
     if constexpr (S::over) {

@@ -1,5 +1,6 @@
 // What this CPU can run, and the making of a kernel.
 #include "codegen/codegen.hpp"
+#include "codegen/apart.hpp"
 #include "codegen/fibres.hpp"
 #include "codegen/halves.hpp"
 #include "codegen/pointwise.hpp"
@@ -67,6 +68,7 @@ std::shared_ptr<const kernel> make(const halves_request&, target) { return nullp
 std::shared_ptr<const pointwise_kernel> make(const fibres_request&, target) { return nullptr; }
 std::shared_ptr<const kernel> make(const turn_request&, target) { return nullptr; }
 std::shared_ptr<const kernel> make(const copy_request&, target) { return nullptr; }
+std::shared_ptr<const kernel> make(const apart_request&, target) { return nullptr; }
 std::int64_t halves_bytes(const kernels::halves_args&, dtype) { return 0; }
 void make_halves(const kernels::halves_args&, dtype, const void*, const void*, void*) {}
 std::shared_ptr<const kernel> make(const request&, target) { return nullptr; }

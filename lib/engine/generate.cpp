@@ -1,4 +1,5 @@
 // Which kernels of a bound step are written at run time.
+#include "codegen/apart.hpp"
 #include "codegen/turns.hpp"
 #include "engine/bound.hpp"
 #include "plan/cost.hpp"
@@ -61,6 +62,27 @@ std::shared_ptr<const codegen::kernel> packing_of(const bound_step& s, const til
   turn->scratch = true;  // unless other matrices lie between the rows
   for (int l = 0; l < 2; ++l) turn->scratch = turn->scratch && (turn->loops[l] == 1 || turn->to_loops[l] >= turn->y * turn->to_y);
   return codegen::make(*turn, t);
+}
+
+/// Sums of one tensor whose numbers lie apart, such as diagonals: a kernel for each tile that reads them where they lie, and nothing is packed.
+/// None, and false, unless all tiles have one.
+bool generate_apart(bound_step& s, codegen::factor alpha, codegen::target t) {
+  const bool plain = s.lanes == kernels::lanes::n && s.pack_b >= 0 && s.a.where == operand::kind::one && s.buffer_c < 0 && s.sum_count == 1 && !s.scaled && !s.conj_b && s.type_b == s.type && s.type_c == s.type;
+  if (!plain) return false;
+  std::vector<std::shared_ptr<const codegen::kernel>> made;
+  for (const tile_args& x : s.tiles) {
+    const kernels::contract_args& g = x.contract;
+    if (g.row.extent != 1 || g.col.extent != 1 || g.loop_count != 0 || g.k_outer != 1 || x.pack_b.axis_count != 2) return false;
+    const bool first = x.pack_b.axes[0].c == 1;
+    const kernels::axis &lane = x.pack_b.axes[first ? 0 : 1], &sum = x.pack_b.axes[first ? 1 : 0];
+    if (lane.c != 1 || lane.extent * (s.in_parts ? 2 : 1) != g.lane_extent || sum.extent != g.k) return false;
+    made.push_back(codegen::make(codegen::apart_request{s.type, lane.extent, sum.extent, lane.b, sum.b, alpha, known_factor(s.beta)}, t));
+    if (!made.back()) return false;
+  }
+  for (std::size_t i = 0; i < made.size(); ++i) s.tiles[i].first = std::move(made[i]);
+  s.pack_b = -1, s.keep_b = false;
+  s.in_place = s.free_count == 1;
+  return true;
 }
 
 /// Steps between neighbours if all are alike and positive, else 0.
@@ -165,6 +187,7 @@ void generate_kernels(bound_step& s, const options& o) {
     const auto step = [](const place& p) { return p.blocks.size() == 1 ? p.blocks[0] : 0; };
     r.next_a = step(s.a), r.next_b = step(s.b);
   }
+  if (generate_apart(s, r.alpha, t)) return;
   std::vector<codegen::request> first;  // of each tile
   for (tile_args& x : s.tiles) {
     r.args = x.contract;

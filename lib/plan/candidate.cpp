@@ -284,6 +284,11 @@ double candidate::cycles() {
   }
   const shape s = inner();
   const auto size = static_cast<double>(size_of(s.type));
+  if (are_sums_apart()) {
+    step.apart = true, step.flops = work * (is_complex(s.type) ? 4 : 1);
+    constexpr double an_element = 1.1;  // mostly a line of the second cache each
+    return an_element * work / 2 + static_cast<double>(calls) * call_cycles(m);
+  }
   double per_call = kernel_cycles(s, m);
   const double panel = static_cast<double>(s.lane * s.cols * s.k) * size;  // of b, read again by every group of rows
   const double rereads = stays(s) ? 1 : std::max(1.0, static_cast<double>(s.rows) / (m.writes_kernels && m.vector_registers >= 32 ? 6 : 4));

@@ -53,6 +53,8 @@ struct candidate {
   std::int64_t results_in_a_row() const;
   /// Sums of two products each whose factors lie in the order of the results, one conjugated at most.
   bool are_complex_pairs() const;
+  /// Sums of one tensor whose numbers lie apart: a written kernel reads them where they lie, though the step packs them.
+  bool are_sums_apart() const;
   double result_bytes() const;
 
   bool has_sums() const;

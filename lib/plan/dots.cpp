@@ -28,6 +28,27 @@ bool candidate::are_lone_dots() const {
   return m.writes_kernels && m.vector_bytes >= 32 && sums <= 1 && known && in_compute_type(op.a, step.pack_a) && in_compute_type(op.b, step.pack_b) && in_compute_type(op.c, step.buffer_c);
 }
 
+/// As generate_apart() in the engine has it.
+bool candidate::are_sums_apart() const {
+  constexpr std::int64_t most_terms = 32;
+  const bool plain = m.writes_kernels && step.lanes == lanes::n && step.pack_b && !step.buffer_c && op.a.where == operand::kind::one && op.scale.where == operand::kind::one && !op.b.conj && op.b.type == compute_type(op.c.type) && op.c.type == op.b.type;
+  const auto is_minus_one = [](const coefficient& x) { return is_known(x) && x.base == -1; };
+  if (!plain || !(is_zero(op.beta) || is_one(op.beta)) || (is_complex(op.c.type) && !is_one(op.alpha) && !is_minus_one(op.alpha))) return false;
+  int lanes = 0, sums = 0;
+  for (const step_axis& x : step.axes) {
+    if (x.tile < 2) continue;
+    if (x.role == group::k) {
+      if (x.tile < x.extent || x.tile > most_terms) return false;
+      ++sums;
+    } else if (x.label != step.lane_label) {
+      return false;
+    } else {
+      ++lanes;
+    }
+  }
+  return lanes == 1 && sums == 1;
+}
+
 bool candidate::are_complex_pairs() const {
   constexpr std::int64_t several = 16;  // results: two registers of the smaller type
   const bool ones = op.a.where == operand::kind::one, is_pair = std::any_of(step.axes.begin(), step.axes.end(), [&](const step_axis& x) { return x.label == step.lane_label && x.tile == 2; });

@@ -142,6 +142,7 @@ struct plan_step {
   std::vector<int> asks_for;             // slots of such, by a pointwise step between products
   fetching ask;                          // for external operands
   bool keep_a = false, keep_b = false;   // packed once for the whole run: the block labels do not move it
+  bool apart = false;                    // sums of one tensor by a written kernel that reads number by number what would be packed
   bool in_tiles = false;                 // a pointwise step that is a whole plan: its axes are cut as those of products are
   std::vector<int> packed, turned;       // of its inputs: copied tile by tile; turned in registers by a written kernel
   bool repeats = false;                  // elements may be computed twice: nothing that is read is written

@@ -263,7 +263,7 @@ class writer {
     if (s.lanes == kernels::lanes::k) text += " (dot products)";
     if (s.op.cut_label >= 0) text += ", sums in parts of " + std::to_string(s.op.part) + " " + label(s.op.cut_label);
     if (s.pack_a) text += ", " + s.op.a.name + (s.keep_a ? " packed once" : " packed");
-    if (s.pack_b) text += ", " + s.op.b.name + (s.keep_b ? " packed once" : " packed");
+    if (s.pack_b) text += ", " + s.op.b.name + (s.apart ? " read number by number" : s.keep_b ? " packed once" : " packed");
     if (s.stream_c) text += ", " + s.op.c.name + " streamed to memory";
     else if (s.buffer_c) text += ", " + s.op.c.name + " buffered";
     return text;

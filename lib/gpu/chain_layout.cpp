@@ -69,22 +69,27 @@ thread_places places_of_threads(const chain_plan& p, const chain_access& a) {
   return to;
 }
 
-/// Cycles beside those without conflicts: as many as different words in the bank that has the most.
-double conflicts(const thread_places& t, const std::vector<std::int64_t>& strides, std::int64_t element) {
-  std::int64_t words[32], cycles = 0;
-  const std::size_t threads = t.index.size() / t.axes;
+/// Cycles beside those without conflicts: as many as different words in the bank that has the most. There are no fewer than one, and
+/// they are no longer counted from `enough` on.
+double conflicts(const thread_places& t, const std::vector<std::int64_t>& strides, std::int64_t element, double enough) {
+  std::int64_t words[32][32], cycles = 0;  // different ones, by bank
+  const std::size_t threads = t.index.size() / t.axes, inner = t.axes - 1;
+  const double share = static_cast<double>(t.banks) / static_cast<double>(threads);
   for (std::size_t from = 0; from < threads; from += t.banks) {
     int most = 0, hit[32] = {};
-    for (std::size_t n = 0; n < t.banks; ++n) {
-      const int* const index = &t.index[(from + n) * t.axes];
-      std::int64_t at = index[t.axes - 1] * element;
-      for (std::size_t x = 0; x + 1 < t.axes; ++x) at += index[x] * strides[x];
-      words[n] = at;
+    const int* index = &t.index[from * t.axes];
+    for (std::size_t n = 0; n < t.banks; ++n, index += t.axes) {
+      std::int64_t at = index[inner] * element;
+      for (std::size_t x = 0; x < inner; ++x) at += index[x] * strides[x];
+      const std::size_t bank = static_cast<std::size_t>(at) & (t.banks - 1);
+      std::int64_t* const here = words[bank];
+      int& count = hit[bank];
       bool again = false;
-      for (std::size_t m = 0; m < n && !again; ++m) again = words[m] == at;
-      if (!again) most = std::max(most, ++hit[static_cast<std::size_t>(at) % t.banks]);
+      for (int m = count; m-- > 0 && !again;) again = here[m] == at;
+      if (!again) here[count] = at, most = std::max(most, ++count);
     }
     cycles += most;
+    if (static_cast<double>(cycles) * share >= enough) break;
   }
   return static_cast<double>(cycles) * static_cast<double>(t.banks) / static_cast<double>(threads);
 }
@@ -143,10 +148,14 @@ class layout_search {
 
   void consider(const std::vector<std::int64_t>& strides, std::int64_t size) {
     const double room = 1 + 0.3 * (static_cast<double>(size) / dense_ - 1);
+    // Sums that are as large as this, by more than roundings, are not counted to their ends: no access takes less than one.
+    const double limit = best_.cost * 0.999, enough = limit / room * (1 + 1e-9);
     double cost = 0;
     for (std::size_t n = 0; n < places_.size(); ++n) {
-      cost += dealt_[n] ? dealt_conflicts(places_[n], strides, size) : conflicts(places_[n], strides, size);
-      if (cost * room >= best_.cost * 0.999) return;
+      const double rest = static_cast<double>(places_.size() - n - 1);
+      if (cost + 1 + rest >= enough) return;
+      cost += dealt_[n] ? dealt_conflicts(places_[n], strides, size) : conflicts(places_[n], strides, size, enough * (1 + 1e-9) - cost - rest);
+      if (cost * room >= limit || cost + rest >= enough) return;
     }
     best_ = {strides, size, cost * room};
   }

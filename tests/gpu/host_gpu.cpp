@@ -1,4 +1,4 @@
-// The compiler that built the tests builds the kernels too: RICCI_HOST_COMPILER, and the shim in RICCI_HOST_FOLDER.
+// A compiler for this CPU builds the kernels, RICCI_HOST_COMPILER, with the shim in RICCI_HOST_FOLDER.
 #include "host_gpu.hpp"
 
 #include <dlfcn.h>

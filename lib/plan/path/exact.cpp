@@ -70,27 +70,31 @@ void subset_solver::make_tables() {
 
 // The labels of a step are those of the subset but the ones that were summed inside either part: no set is formed.
 void subset_solver::solve_subset(std::uint32_t subset, double limit) {
-  const double size = touched_[subset] / summed_[subset];
+  const double* const summed = summed_.data();
+  const int* const counts = summed_count_.data();
+  const order_cost* const costs = cost_.data();
+  const double touched = touched_[subset], size = touched / summed[subset];
   const double own_excess = subset != full_ && size > limit * (1 + rounding) ? size : 0;
   const std::uint32_t low = subset & (~subset + 1), rest = subset ^ low;
   order_cost best;
-  split_[subset] = 0;
-  for (std::uint32_t sub = (rest - 1) & rest;; sub = (sub - 1) & rest) {
+  double enough = 0;  // flops that are more than the best ones, by more than roundings
+  std::uint32_t sub = rest, split = 0;
+  do {
+    sub = (sub - 1) & rest;
     const std::uint32_t first = low | sub, second = subset ^ first;
-    const order_cost& a = cost_[first];
-    const order_cost& b = cost_[second];
-    const bool sums = summed_count_[subset] > summed_count_[first] + summed_count_[second];
+    const order_cost& a = costs[first];
+    const order_cost& b = costs[second];
     order_cost c;
-    c.flops = a.flops + b.flops + touched_[subset] / (summed_[first] * summed_[second]) * (sums ? 2 : 1);
-    c.excess = std::max({own_excess, a.excess, b.excess});
+    c.excess = std::max(std::max(own_excess, a.excess), b.excess);
+    c.flops = a.flops + b.flops;
+    if (split != 0 && c.flops > enough && c.excess >= best.excess) continue;  // the parts alone take more
+    const bool sums = counts[subset] > counts[first] + counts[second];
+    c.flops += touched / (summed[first] * summed[second]) * (sums ? 2 : 1);
     c.traffic = a.traffic + b.traffic + size;
-    c.largest = std::max({size, a.largest, b.largest});
-    if (split_[subset] == 0 || better(c, best)) {
-      best = c;
-      split_[subset] = first;
-    }
-    if (sub == 0) break;
-  }
+    c.largest = std::max(std::max(size, a.largest), b.largest);
+    if (split == 0 || better(c, best)) best = c, enough = c.flops * (1 + 1e3 * rounding), split = first;
+  } while (sub != 0);
+  split_[subset] = split;
   cost_[subset] = best;
 }
 

@@ -14,8 +14,10 @@ struct apart_request {
   factor beta = factor::zero;       // zero or one
 };
 
-/// The kernel's a is not read. Null for other factors, for more than 32 terms or fewer than two, for offsets beyond 1 GiB, and where there
-/// is no generator.
+inline constexpr std::int64_t most_apart_terms = 32, most_apart_step = 1 << 24;  // bytes
+
+/// The kernel's a is not read. Null for other factors, for more terms or fewer than two, where two terms or results lie further apart, and
+/// where there is no generator.
 std::shared_ptr<const kernel> make(const apart_request& r, target t);
 
 }  // namespace ricci::codegen

@@ -1,6 +1,10 @@
 // Writes sums of numbers that lie apart. Loads and additions of single numbers run two to three a cycle, where a copy to lanes takes a
 // cycle an element and the sums have to read it again.
 #include "codegen/apart.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
 #include "codegen/vector_code.hpp"
 
 namespace ricci::codegen {
@@ -8,8 +12,8 @@ namespace {
 
 using namespace Xbyak::util;
 
-constexpr std::int64_t most_terms = 32, most_offset = 1 << 30;  // bytes
-constexpr std::int64_t together = 8;                            // results: additions to one wait for one another
+constexpr std::int64_t together = 8;  // results: additions to one wait for one another
+static_assert(most_apart_step * (most_apart_terms + together) < std::int64_t{1} << 31);
 
 class apart_code : public vector_code {
  public:
@@ -84,9 +88,9 @@ class apart_code : public vector_code {
 
 std::shared_ptr<const kernel> make(const apart_request& r, target t) {
   const bool scaled = r.alpha == factor::any && !is_complex(r.type), known = r.alpha == factor::one || r.alpha == factor::minus_one;
-  if (t == target::none || !(known || scaled) || (r.beta != factor::zero && r.beta != factor::one) || r.k < 2 || r.k > most_terms || size_of(r.type) < 4) return nullptr;
+  if (t == target::none || !(known || scaled) || (r.beta != factor::zero && r.beta != factor::one) || r.k < 2 || r.k > most_apart_terms || size_of(r.type) < 4) return nullptr;
   const auto size = static_cast<std::int64_t>(size_of(r.type));
-  if (std::abs(r.lane_b) > most_offset / size / (2 * together) || std::abs(r.k_b) > most_offset / size / (2 * most_terms)) return nullptr;
+  if (std::max(std::abs(r.lane_b), std::abs(r.k_b)) > most_apart_step / size) return nullptr;
   return written<kernel, apart_code>(r, t);
 }
 

@@ -14,6 +14,7 @@ namespace ricci {
 namespace {
 
 static_assert(planning::most_converted == codegen::most_staged && planning::most_dot_pieces == codegen::most_dot_pieces && planning::most_lone_pieces == codegen::most_lone_pieces);
+static_assert(planning::most_apart_terms == codegen::most_apart_terms && planning::most_apart_step == codegen::most_apart_step);
 constexpr std::int64_t most_in_order = 32 << 10;  // bytes
 constexpr std::int64_t far_step = 1536;           // bytes
 

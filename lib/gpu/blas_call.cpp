@@ -88,15 +88,17 @@ bool blas_wins(const step_shape& s, const blas_call& c, bool warpgroups) {
   const auto together = std::gcd(std::gcd(c.row_a, c.row_b), std::int64_t{8});
   if (half && warpgroups && (together == 4 || (together == 2 && side >= 240))) return false;
   if (compute_type(s.c) == dtype::f32 && !is_complex(s.c) && c.batch.extent > 1 && std::min(c.rows, c.cols) < 48) return false;
-  // Rows without end beside a factor with short sums, and small batches and products of float: own kernels are 1.05 to 1.7 times as fast.
+  // Rows without end beside a factor of up to 64 rows with short sums, and batches of up to 160 a side and small products of float: own
+  // kernels are 1.05 to 1.7 times as fast.
   const bool single = compute_type(s.c) == dtype::f32 && !is_complex(s.c) && !half;
-  if (!half && c.batch.extent == 1 && c.sum < (single ? 64 : 48)) return false;
-  if (single && (c.batch.extent > 1 ? side <= 200 : flops_of(s) < 5e8)) return false;
+  constexpr std::int64_t few = 64;
+  if (!half && c.batch.extent == 1 && std::min(c.rows, c.cols) <= few && c.sum < (single ? few : 48)) return false;
+  if (single && (c.batch.extent > 1 ? side <= 160 : flops_of(s) < 5e8)) return false;
   // A call alone takes some ten microseconds (measured on an H100).
   const double least_flops = !half || !warpgroups || c.row_c % 8 != 0 ? 1e8 : c.batch.extent == 1 ? 2e10 : 2e9;
   // Long sums of short sides: c64 and f64 of 32 x 32 x 128 2.4 and 1.5 times as fast as own kernels.
   constexpr std::int64_t long_sum = 100;
-  if (!half && !single && c.sum >= long_sum && std::min(c.rows, c.cols) >= 32 && flops_of(s) >= least_flops) return true;
+  if (!half && !single && !cut && s.c != dtype::c128 && c.sum >= long_sum && std::min(c.rows, c.cols) >= 32 && flops_of(s) >= least_flops) return true;
   return flops_of(s) >= least_flops && std::min({c.rows, c.cols, c.sum}) >= 32 && side > (cut ? 100 : s.c == dtype::c128 ? 51 : s.c == dtype::c64 ? 59 : 64.5);
 }
 

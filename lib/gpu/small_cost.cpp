@@ -193,7 +193,7 @@ units units_of_cores_16(const small_config& c, const walk& w) {
   const auto loads_of = [&](const operand_image& x, bool along_row, int lines, const auto& at) {
     loads l;
     const bool paired = pack_of(x, along_row, 2) > 1;
-    const std::int64_t line = std::abs(at(1, 0)), bytes = c.spread && paired ? std::min<std::int64_t>(terms > 1 ? 16 : 8, line & -line) : word;
+    const std::int64_t line = std::abs(at(1, 0)), bytes = c.spread && paired && line > 0 ? std::min<std::int64_t>(terms > 1 ? 16 : 8, line & -line) : word;
     l.count = 2.0 * lines * terms * word / static_cast<double>(bytes);
     l.instructions = l.count * (paired ? of_load : of_loads_apart);
     l.shared = l.count * (of_warp(bytes, [&](int row, int quad) { return at(row, quad * terms_apart); }) + (paired ? 0 : of_warp(word, [&](int row, int quad) { return at(row, quad * terms_apart + 1); })));

@@ -170,10 +170,11 @@ bool has_small_factors(const step_shape& s) {
 }  // namespace
 
 bool make_small(const step_shape& step, small_shape& out) {
-  constexpr std::int64_t most_loops = 8, longest_sum = 128, usual_side = 64, fewest_rows = 4;
+  constexpr std::int64_t most_loops = 8, longest_sum = 128, usual_side = 64, of_cores_16 = 16;
   const endless_side endless = step.has_a ? find_endless_side(step) : endless_side{};
   const std::int64_t sum = count_of(step.k);
   std::int64_t rows = endless.group ? rows_together(step, endless) : 0;
+  const std::int64_t fewest_rows = rows > 0 && is_of_16_bits(step) ? divide_up(of_cores_16, endless.near) : 4;
   while (rows > fewest_rows && (step.*endless.group)[0].extent % rows != 0) rows /= 2;
   const bool together = rows > 1 && (step.*endless.group)[0].extent % rows == 0;
   const std::int64_t usual_sum = together || has_long_side(step, endless) ? longest_sum : usual_side;

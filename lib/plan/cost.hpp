@@ -23,6 +23,9 @@ struct shape {
 inline constexpr std::int64_t most_dot_pieces = 6;
 /// The same where they are done one by one: codegen::most_lone_pieces.
 inline constexpr std::int64_t most_lone_pieces = 128;
+/// Terms that a written sum of numbers that lie apart has at most, and bytes between two of its terms or results: as codegen::most_apart_terms
+/// and most_apart_step.
+inline constexpr std::int64_t most_apart_terms = 32, most_apart_step = 1 << 24;
 
 /// Cycles of one kernel call.
 double kernel_cycles(const shape& s, const machine& m);

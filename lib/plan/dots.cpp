@@ -2,6 +2,7 @@
 #include "plan/candidate.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace ricci::planning {
 namespace {
@@ -30,15 +31,15 @@ bool candidate::are_lone_dots() const {
 
 /// As generate_apart() in the engine has it.
 bool candidate::are_sums_apart() const {
-  constexpr std::int64_t most_terms = 32;
   const bool plain = m.writes_kernels && step.lanes == lanes::n && step.pack_b && !step.buffer_c && op.a.where == operand::kind::one && op.scale.where == operand::kind::one && !op.b.conj && op.b.type == compute_type(op.c.type) && op.c.type == op.b.type;
   const auto is_minus_one = [](const coefficient& x) { return is_known(x) && x.base == -1; };
   if (!plain || !(is_zero(op.beta) || is_one(op.beta)) || (is_complex(op.c.type) && !is_one(op.alpha) && !is_minus_one(op.alpha))) return false;
   int lanes = 0, sums = 0;
   for (const step_axis& x : step.axes) {
     if (x.tile < 2) continue;
+    if (std::abs(x.b) * static_cast<std::int64_t>(size_of(op.b.type)) > most_apart_step) return false;
     if (x.role == group::k) {
-      if (x.tile < x.extent || x.tile > most_terms) return false;
+      if (x.tile < x.extent || x.tile > most_apart_terms) return false;
       ++sums;
     } else if (x.label != step.lane_label) {
       return false;

@@ -206,7 +206,7 @@ bool asks_early(const segment& g, const traffic& t, const machine& m) {
 }
 
 std::optional<plan_step> streamed(const segment& g, const traffic& t, const plan_step& s, const machine& m, bool apart) {
-  const bool plain = s.how == method::direct && s.op.scale.where == operand::kind::one && s.lanes != kernels::lanes::k && !s.buffer_c &&
+  const bool plain = s.how == method::direct && s.op.scale.where == operand::kind::one && s.lanes != kernels::lanes::k && !s.buffer_c && !s.apart &&
                      !reads_c(s.op) && (apart || s.op.c.where == operand::kind::external) && compute_type(s.op.c.type) == s.op.c.type;
   plan_step cut = s;
   const bool alone = apart || g.steps.size() == 1;

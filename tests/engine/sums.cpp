@@ -8,6 +8,7 @@
 #include "build_program.hpp"
 #include "plan/plan.hpp"
 #include "reduced.hpp"
+#include "run_plan.hpp"
 
 using namespace ricci;
 using namespace ricci::test;
@@ -145,6 +146,32 @@ TEST_CASE("sums are cut along the larger factor, lines whole") {
   CHECK(cut_of({"a", "ab", "b", {{'a', 4}, {'b', 1146000}}}) == "b by 52416");
   CHECK(cut_of({"ab", "abc", "abc", {{'a', 150}, {'b', 4}, {'c', 4584}}}) == "no label");
   CHECK(cut_of({"a", "ba", "ba", {{'a', 600}, {'b', 4584}}}) == "b by 27");
+}
+
+TEST_CASE("traces of many matrices are added where they lie, by written kernels where there are any") {
+  const bool writes = codegen::best_target() != codegen::target::none;
+  for (const dtype t : {dtype::f32, dtype::f64, dtype::c64, dtype::c128})
+    for (const std::int64_t side : {2, 3, 7, 20})
+      for (const update op : {update::assign, update::add, update::subtract}) {
+        case_builder c(t, static_cast<unsigned>(side));
+        c.label('b', 1003), c.label('i', side), c.label('j', side);
+        statement s;
+        s.left = c.tensor("C", "b"), s.op = op;
+        reference diagonal = c.tensor("A", "bij");
+        diagonal.axes = {{0, side * side}, {1, side + 1}};
+        const int scalar = side == 7 && !is_complex(t) ? c.scalar({1.5, 0}) : -1;
+        s.terms.push_back({scalar, false, {diagonal}});
+        c.p.statements.push_back(s);
+        const machine m = this_machine();
+        const struct plan made = make_plan(c.p, m, {}, {1, true});
+        const bound_plan bound = bind(made, kernels::best(), {});
+        const auto want = evaluate(c.p, 0, c.bind());
+        execute(bound, c.bind(), {});
+        INFO(name_of(t) << ", " << side << " a side\n" << to_string(made, m));
+        REQUIRE(error_in_bounds(c.p, 0, c.bind(), want, 1) <= 1.0);
+        const bound_step& step = bound.segments[0].steps[0];
+        CHECK((!writes || (made.segments[0].steps[0].apart && step.pack_b < 0 && step.tiles[0].first)));
+      }
 }
 
 TEST_CASE("the bits of a long sum do not depend on the number of threads") {

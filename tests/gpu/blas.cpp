@@ -149,6 +149,25 @@ TEST_CASE("the library is used where it may be and where it wins") {
   CHECK(!used(dtype::f64, 72, 100));  // a call takes longer
   CHECK(used(dtype::c128, 56));
   CHECK(!used(dtype::c128, 48));
+  // Rows without end beside a factor, short sums: own kernels, but for double with longer ones. Small batches and products of float too.
+  const auto rows_used = [&](dtype t, std::int64_t rows, std::int64_t cols, std::int64_t sum) {
+    step_shape s = product_step(t, rows, cols, sum, false, 1);
+    s.n[0].b = sum, s.k[0].b = 1;
+    return cuda::plan_step(s, m).blas.used;
+  };
+  CHECK(!rows_used(dtype::f32, 400000, 48, 32));
+  CHECK(!rows_used(dtype::f32, 400000, 48, 48));
+  CHECK(rows_used(dtype::f32, 400000, 64, 64));
+  CHECK(!rows_used(dtype::f64, 400000, 32, 32));
+  CHECK(rows_used(dtype::c64, 8192, 8192, 40));  // both sides are long
+  CHECK(!used(dtype::f32, 96));
+  CHECK(!used(dtype::f32, 160));
+  CHECK(used(dtype::f32, 192));
+  CHECK(!used(dtype::f32, 512, 1));
+  CHECK(used(dtype::f32, 1024, 1));
+  const auto long_sums = [&](dtype t) { return cuda::plan_step(product_step(t, 32, 32, 128, false, 4000), m).blas.used; };
+  CHECK((long_sums(dtype::c64) && long_sums(dtype::f64)));
+  CHECK((!long_sums(dtype::f32) && !long_sums(dtype::c128)));
   m.blas = blas_use::always;
   CHECK(used(dtype::f64, 3));
   const step_plan p = cuda::plan_step(square_step(dtype::f64, 128, false, 100), m);

@@ -73,6 +73,7 @@ TEST_CASE("whatever the sides and layouts, what is chosen fits and keeps most of
       const auto counted = choose_by_counting(s, m);
       REQUIRE(counted);
       CHECK(fits(s, *counted, m));
+      CHECK(std::isfinite(estimated_clocks(s, *counted, m)));
       if (counted->compute != arithmetic::threads) continue;
       const std::int64_t work = counted->problems * ((rows + counted->rm - 1) / counted->rm) * ((columns + counted->rn - 1) / counted->rn);
       CHECK(10 * work >= 6 * ((work + counted->group - 1) / counted->group * counted->group));
@@ -151,6 +152,9 @@ TEST_CASE("rows beside a factor are many a problem, as many as are some kilobyte
   CHECK(rows_of(dtype::f64, 16000, 16, 64) == 0); // panels
   CHECK(rows_of(dtype::f64, 16000, 112, 9) == 8);   // long sums keep eight rows
   CHECK(rows_of(dtype::f16, 16000, 8, 27) == 64);
+  CHECK(rows_of(dtype::f16, 16016, 8, 27) == 16);   // no fewer: a tile of the tensor cores has as many
+  CHECK(rows_of(dtype::bf16, 16008, 8, 27) <= 1);
+  CHECK(rows_of(dtype::f16, 16000, 27, 243) == 32);
 }
 
 TEST_CASE("blocks have as many tiles as pay for the factor that they keep") {

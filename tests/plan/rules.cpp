@@ -305,6 +305,30 @@ TEST_CASE("what is only added meets a one as its first factor, whatever the cach
       }
 }
 
+TEST_CASE("sums of numbers that lie apart are read where they lie, also out of memory, where kernels are written") {
+  const auto text_of = [](machine m, dtype type, std::int64_t batch, std::int64_t side) {
+    case_builder c(type);
+    c.label('b', batch), c.label('i', side);
+    const reference left = c.tensor("C", "b");
+    reference diagonal = left;
+    diagonal.name = "A", diagonal.slot = c.p.slot_count++;
+    diagonal.axes[0].stride = side * side, diagonal.axes.push_back({1, side + 1});
+    c.p.statements = {{left, update::assign, {{-1, false, {diagonal}}}}};
+    c.p.overlaps.push_back({left.slot, diagonal.slot, overlap::kind::disjoint});
+    return to_string(make_plan(c.p, m, {}, {1, true}), m);
+  };
+  const auto apart = [](const std::string& text) { return text.find("read number by number") != std::string::npos && text.find("streamed") == std::string::npos; };
+  for (const dtype type : {dtype::f32, dtype::f64, dtype::c64, dtype::c128}) {
+    INFO(name_of(type));
+    CHECK(apart(text_of(avx2, type, 1000, 4)));
+    CHECK(apart(text_of(avx2, type, 8000000, 8)));
+    CHECK(!apart(text_of(avx2, type, 1000, 40)));
+    machine other = avx2;
+    other.writes_kernels = false;
+    CHECK(!apart(text_of(other, type, 1000, 4)));
+  }
+}
+
 TEST_CASE("a pointwise step between products asks for its share of the tensors") {
   case_builder c(dtype::f64);
   c.label('e', 2), c.label('l', 8), c.label('i', 6), c.label('j', 6), c.label('q', 6), c.label('s', 6);

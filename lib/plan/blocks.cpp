@@ -218,6 +218,10 @@ class blocker {
     if (!block.empty()) {
       const std::int64_t extent = work_.source.labels[block.back()].extent;
       size = std::min(size, extent);
+      if (size == extent) {  // sizes from the extent on are one
+        if (contains(whole_, lane)) return;
+        whole_.push_back(lane);
+      }
       times *= blocks_of(extent, size) / static_cast<double>(extent);
     }
     if (cuts_ && cuts_->is_hopeless(block, size, lane)) return;
@@ -285,7 +289,7 @@ class blocker {
   double footprint_;
   cuts* const cuts_;
   segment best_;
-  std::vector<int> block_;
+  std::vector<int> block_, whole_;  // the lanes that were tried with blocks as long as their label
   int lane_ = -1, best_lane_ = -1;  // problems that lie side by side in memory; what was best
   double least_ = std::numeric_limits<double>::infinity(), in_one_piece_ = least_;
 };

@@ -126,7 +126,7 @@ TEST_CASE("rows without end beside a factor of their own order") {
   };
   for (const dtype t : {dtype::f32, dtype::f64, dtype::c64, dtype::c128, dtype::f16, dtype::bf16})
     for (const shape& s : {shape{4, 9, 1, "eq", "qi", "ei"}, {8, 17, 1, "eq", "ei", "iq"}, {6, 8, 3, "eqd", "qid", "ei"}, {12, 6, 2, "ei", "eqd", "qid"}, {5, 7, 3, "eqd", "qi", "eid"}, {12, 16, 1, "eq", "qi", "ei"}, {32, 32, 1, "eq", "qi", "ei"}}) {
-      const std::int64_t many = 4096 + (seed % 3 == 0 || s.i == 32 ? 0 : seed % 3 == 1 ? 8 : 4);
+      const std::int64_t many = 4096 + (seed % 3 == 0 || s.i == 32 ? 0 : seed % 3 == 1 ? 8 : 4) * (size_of(t) == 2 ? 4 : 1);
       if (reduced_tests() && seed % 4 != 0) {
         ++seed;
         continue;

@@ -163,6 +163,7 @@ program_plan make_program_plan(const program& source, const gpu_machine& machine
   program_plan p;
   planning::work w = planning::make_work(source, o);
   planning::choose_layouts(w, -1);
+  keep_orders(w);
   std::vector<program_part> parts = parts_of(w, m);
   place_temporaries(w, parts, p);
   std::vector<std::int64_t> extents;
@@ -191,7 +192,7 @@ program_plan make_program_plan(const program& source, const gpu_machine& machine
 
 /// Kernels by step and alignment: a slot is filled once and never changes, so that readers need no lock.
 struct executable::variants {
-  static constexpr int per_step = 2 * 64;
+  static constexpr std::size_t per_pass = 64, per_step = step_passes::most * per_pass;
   explicit variants(std::size_t steps) : known(steps * per_step) {}
   std::mutex lock;
   std::deque<kernel> kernels;
@@ -232,8 +233,9 @@ void executable::prepare(std::size_t launch) {
   launch_plan& l = plan_.launches[launch];
   if (l.chain) settle(*l.chain, device_.machine);
   if (!l.chain && !l.tiles && settle_blas(l.step)) return;
-  kernel_of(launch, {}, false);
-  if (l.partials >= 0) kernel_of(launch, {}, true);
+  if (l.chain || l.tiles) kernel_of(launch, {}, 0);
+  else
+    for (std::size_t pass = 0; pass < passes_of(l.step).count; ++pass) kernel_of(launch, {}, pass);
 }
 
 /// True if the step is the vendor's library's and that is there; else an own kernel does it.
@@ -243,11 +245,11 @@ bool executable::settle_blas(step_plan& p) const {
   return p.blas.used;
 }
 
-const kernel& executable::kernel_of(std::size_t launch, const alignments& at, bool last) const {
-  const std::size_t index = launch * variants::per_step + (last ? 64 : 0) + static_cast<std::size_t>(rank_of(at.a) * 16 + rank_of(at.b) * 4 + rank_of(at.c));
+const kernel& executable::kernel_of(std::size_t launch, const alignments& at, std::size_t pass) const {
+  const std::size_t index = launch * variants::per_step + pass * variants::per_pass + static_cast<std::size_t>(rank_of(at.a) * 16 + rank_of(at.b) * 4 + rank_of(at.c));
   if (const kernel* known = variants_->known[index].load(std::memory_order_acquire)) return *known;
   const launch_plan& l = plan_.launches[launch];
-  const kernel made = load_kernel(device_, l.chain ? request_of(*l.chain) : l.tiles ? request_of(*l.tiles) : request_of(last ? *l.step.last : l.step, at));
+  const kernel made = load_kernel(device_, l.chain ? request_of(*l.chain) : l.tiles ? request_of(*l.tiles) : request_of(*passes_of(l.step).all[pass].plan, at));
   const std::lock_guard guard(variants_->lock);
   if (const kernel* known = variants_->known[index].load(std::memory_order_acquire)) return *known;
   variants_->kernels.push_back(made);
@@ -289,32 +291,29 @@ void executable::check_pointers(const bindings& b) const {
 void executable::launch_step(std::size_t launch, const operands& x, cu_stream stream, const char* scratch) const {
   const driver& cuda = need_driver();
   const launch_plan& l = plan_.launches[launch];
-  const auto one_pass = [&](const operands& given, bool last) {
-    const step_plan& p = last ? *l.step.last : l.step;
+  const step_passes passes = passes_of(l.step);
+  for (std::size_t n = 0; n < passes.count; ++n) {
+    const step_plan& p = *passes.all[n].plan;
+    const operands given = operands_of(passes.all[n], x, const_cast<char*>(scratch) + std::max<std::int64_t>(0, l.partials));
     const void *a = given.a, *b = given.b;
     if (p.shape.swapped) std::swap(a, b);
-    if (p.blas.used) return run_blas(p.shape, p.blas, a, b, given.c, given.alpha, given.beta, device_, stream);
+    if (p.blas.used) {
+      run_blas(p.shape, p.blas, a, b, given.c, given.alpha, given.beta, device_, stream);
+      continue;
+    }
     const alignments at = alignments_of(p.shape, a, b, given.c);
     const bool matters = p.kind != kernel_kind::permute && (p.kind != kernel_kind::general || p.general.run.count > 1);
-    const kernel& k = kernel_of(launch, matters ? at : alignments{}, last);
+    const kernel& k = kernel_of(launch, matters ? at : alignments{}, n);
     packed_args args = pack(p, given, k, device_.machine);
     void* list[] = {args.bytes};
     check(cuda.launch(k.function, args.grid, 1, 1, static_cast<unsigned>(threads_of(p)), 1, 1, k.shared_bytes, stream, list, nullptr),
           [&] { return "launching the kernel for " + plan_.ops[static_cast<std::size_t>(l.op)].c.name; });
-  };
-  if (l.partials < 0) return one_pass(x, false);
-  char* const partial = const_cast<char*>(scratch) + l.partials;
-  operands first = x, last = x;
-  first.c = partial;
-  first.alpha[0] = 1, first.alpha[1] = 0;
-  last.a = nullptr, last.b = partial;
-  one_pass(first, false);
-  one_pass(last, true);
+  }
 }
 
 void executable::launch_chain(std::size_t launch, const bindings& b, cu_stream stream, char* scratch) const {
   const launch_plan& l = plan_.launches[launch];
-  const kernel& k = kernel_of(launch, {}, false);
+  const kernel& k = kernel_of(launch, {}, 0);
   chain_args args(*l.chain, device_.machine.multiprocessors);
   for (const place& p : l.pointers) args.add(p.where == operand::kind::external ? b.pointers[p.slot] : scratch + p.offset);
   args.add_counts();
@@ -330,7 +329,7 @@ void executable::launch_chain(std::size_t launch, const bindings& b, cu_stream s
 
 void executable::launch_tiles(std::size_t launch, const bindings& b, cu_stream stream) const {
   const launch_plan& l = plan_.launches[launch];
-  const kernel& k = kernel_of(launch, {}, false);
+  const kernel& k = kernel_of(launch, {}, 0);
   const std::int64_t tiles = tiles_of(*l.tiles);
   argument_list args;
   for (const place& p : l.pointers) args.add(b.pointers[p.slot]);

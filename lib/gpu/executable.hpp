@@ -65,7 +65,7 @@ class executable {
 
  private:
   struct variants;
-  const kernel& kernel_of(std::size_t launch, const alignments& at, bool last) const;
+  const kernel& kernel_of(std::size_t launch, const alignments& at, std::size_t pass) const;
   void prepare(std::size_t launch);
   bool settle_blas(step_plan& p) const;
   void launch_step(std::size_t launch, const operands& x, cu_stream stream, const char* scratch) const;

@@ -15,6 +15,9 @@ struct program_part {
   std::optional<elementwise_plan> tiles;  // or neither: one contraction, by the kernels for steps
 };
 
+/// What only scales a tensor leaves it in the tensor's order: in another it would be a transposition.
+void keep_orders(planning::work& w);
+
 /// Every operation in one part, in order. Errors: none; what has no kernel has no part with a chain.
 std::vector<program_part> parts_of(const planning::work& w, const gpu_machine& m);
 

@@ -270,11 +270,12 @@ bool is_plain(const small_shape& s) {
   return along(s.step.k, &axis::a) && along(s.step.n, &axis::b) && along(s.step.n, &axis::c);
 }
 
-/// Whether counting tells configurations apart: 16-bit types have tiles of the tensor cores to fill, and neighbours in memory are those of a
-/// problem.
+/// Whether counting tells configurations apart: 16-bit types have tiles of the tensor cores to fill, factors of two types have none, and
+/// neighbours in memory are those of a problem.
 bool counts(const small_shape& s) {
-  const bool one_type = s.step.a == s.step.b && s.step.b == s.step.c;
   const bool beside = !s.pointers && (s.inner.a == 1 || s.inner.b == 1 || s.inner.c == 1);
+  if (s.step.a != s.step.b) return !s.pointers && !beside;
+  const bool one_type = s.step.b == s.step.c;
   constexpr std::int64_t few = 4;
   const bool fills = size_of(s.step.c) > 2 || std::min({count_of(s.step.m), count_of(s.step.n), count_of(s.step.k)}) > few;
   return one_type && fills && !beside;

@@ -65,7 +65,8 @@ class search {
   search(const small_shape& s, const gpu_machine& m) : s_(s), m_(m), sm_(count_of(s.step.m)), sn_(count_of(s.step.n)), sk_(count_of(s.step.k)), size_(static_cast<std::int64_t>(size_of(s.step.c))) {}
 
   std::optional<small_config> best() {
-    if (size_of(s_.step.a) == 2) by_cores_16(), refine_cores_16();
+    if (!is_one_type()) by_threads(), refine();
+    else if (size_of(s_.step.a) == 2) by_cores_16(), refine_cores_16();
     else by_threads(), by_cores(), refine();
     if (found_.empty()) return std::nullopt;
     return std::min_element(found_.begin(), found_.end(), better)->second;
@@ -73,7 +74,9 @@ class search {
 
  private:
   static bool better(const candidate& x, const candidate& y) { return x.first < y.first; }
-  bool may_pack() const { return sk_ % 2 == 0 && (sn_ % 2 == 0 || is_along_sum(s_)) && size_ < 16 && size_ > 2 && !s_.pointers; }
+  /// Of the factors; results of float from factors of 16 bits are the tensor cores' as well.
+  bool is_one_type() const { return s_.step.a == s_.step.b; }
+  bool may_pack() const { return is_one_type() && sk_ % 2 == 0 && (sn_ % 2 == 0 || is_along_sum(s_)) && size_ < 16 && size_ > 2 && !s_.pointers; }
 
   void consider(small_config c) {
     const std::int64_t items = divide_up(sm_, c.rm) * divide_up(sn_, c.rn);

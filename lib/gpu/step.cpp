@@ -151,23 +151,6 @@ double tiled_seconds(const step_shape& s, const gpu_machine& m, bool in_parts) {
   return std::max(tile_seconds(s, choose_tile(s, m, in_parts), m), one_by_one_seconds(s, 0.7, m) + again);
 }
 
-/// The kernel leaves this many parts of its sums, another adds them.
-void cut_sum(step_plan& p, std::int64_t parts, const gpu_machine& m) {
-  step_shape last;
-  last.has_a = false, last.a = last.b = compute_type(p.shape.c), last.c = p.shape.c, last.beta = p.shape.beta;
-  std::int64_t count = 1;
-  for (auto* group : {&p.shape.n, &p.shape.m, &p.shape.batch})
-    for (std::size_t d = group->size(); d-- > 0;) {
-      axis& x = (*group)[d];
-      last.n.push_back({x.extent, 0, count, x.c});
-      x.c = count, count *= x.extent;
-    }
-  last.k = {{parts, 0, count, 0}};
-  p.shape.c = last.b, p.shape.beta = false;
-  (p.kind == kernel_kind::tile ? p.tile.parts : p.general.parts) = parts;
-  p.last = std::make_shared<const step_plan>(plan_step(last, m, false));
-}
-
 /// Threads that share elements and terms as they lie do better than small products, panels or tiles.
 bool is_better_shared(const step_plan& p, bool small, bool panels, const gpu_machine& m, bool in_parts) {
   const step_shape& s = p.shape;
@@ -258,8 +241,9 @@ step_plan plan_step(const step_shape& s, const gpu_machine& m, bool in_parts) {
   }
   // What neighbours do not add needs memory: the vendor's call has none.
   const std::int64_t tile_parts = p.tile.beside ? 1 : std::exchange(p.tile.parts, 1);
-  if (!in_parts || p.blas.used) return p;
-  const std::int64_t parts = p.kind == kernel_kind::tile ? tile_parts : p.kind == kernel_kind::general ? parts_of(p.shape, p.general, m) : 1;
+  if (!in_parts) return p;
+  const std::int64_t parts = p.blas.used ? 1 : p.kind == kernel_kind::tile ? tile_parts : p.kind == kernel_kind::general ? parts_of(p.shape, p.general, m) : 1;
+  if (sum_as_problems(p, parts, m)) return p;
   if (parts > 1) cut_sum(p, parts, m);
   return p;
 }
@@ -267,7 +251,7 @@ step_plan plan_step(const step_shape& s, const gpu_machine& m, bool in_parts) {
 double estimated_seconds(const step_plan& p, const gpu_machine& m) {
   if (p.blas.used) return p.bound_seconds / 0.7 + 5e-6;
   switch (p.kind) {
-    case kernel_kind::small: return is_beside(p.small) ? p.bytes / (0.9e9 * m.bandwidth) : one_by_one_seconds(p.shape, 0.7, m);
+    case kernel_kind::small: return (is_beside(p.small) ? p.bytes / (0.9e9 * m.bandwidth) : one_by_one_seconds(p.shape, 0.7, m)) + (p.last ? adding_seconds(p, m) : 0);
     case kernel_kind::panel:
     case kernel_kind::tile: return tiled_seconds(p.shape, m, true);
     case kernel_kind::general: return general_seconds(p.shape, p.general, m, true);
@@ -309,11 +293,6 @@ int threads_of(const step_plan& p) {
     case kernel_kind::permute: return 256;
     default: return threads_of(p.general);
   }
-}
-
-std::int64_t partial_bytes(const step_plan& p) {
-  if (!p.last) return 0;
-  return free_count(p.shape) * count_of(p.last->shape.k) * static_cast<std::int64_t>(size_of(p.shape.c));
 }
 
 namespace {
@@ -384,7 +363,7 @@ packed_args pack(const step_plan& p, const operands& given, const kernel& k, con
 std::string to_string(const step_plan& p) {
   if (p.blas.used) return to_string(p.blas);
   switch (p.kind) {
-    case kernel_kind::small: return "small products, " + to_string(p.config);
+    case kernel_kind::small: return "small products, " + to_string(p.config) + (p.last ? ", sums in " + std::to_string(count_of(p.last->shape.k)) + " parts" : "");
     case kernel_kind::tile: {
       return "tiles of " + std::to_string(p.tile.rows) + " x " + std::to_string(p.tile.cols) + ", slices of " +
              std::to_string(p.tile.depth) + ", " + to_string(p.tile.compute) + (p.tile.parts > 1 ? ", sums in " + std::to_string(p.tile.parts) + (p.tile.beside ? " parts of neighbours" : " parts") : "");

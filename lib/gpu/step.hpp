@@ -1,6 +1,7 @@
 // One step on the GPU: which kernel, its text, its grid. Pure: no driver is called.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -66,7 +67,9 @@ struct step_plan {
   general_config general;
   blas_call blas;  // used: the step is the vendor's; if that cannot be found, the kernel of `kind` does it
   std::shared_ptr<const step_plan> last;  // adds the parts of a sum: the kernel of this plan leaves them, element by element in the order
-                                          // of `shape`, one part after the other; else null
+                                          // of `shape`, one part after the other; may leave parts itself; else null
+  std::shared_ptr<const step_plan> rest;  // terms that are no whole part: one more part, behind the others; else null
+  std::int64_t rest_a = 0, rest_b = 0;    // elements that the factors begin further on there
   double flops = 0, bytes = 0, bound_seconds = 0;
 };
 
@@ -75,6 +78,16 @@ step_plan plan_step(const step_shape& s, const gpu_machine& m, bool in_parts = t
 
 /// What a step takes about, in seconds, beside its launch: to choose between ways, not to promise.
 double estimated_seconds(const step_plan& p, const gpu_machine& m);
+
+/// The kernel of p leaves this many parts of its sums, another adds them.
+void cut_sum(step_plan& p, std::int64_t parts, const gpu_machine& m);
+
+/// Long sums of few rows and columns: each part is a small product of its own, and another kernel adds them, if that is estimated to be
+/// faster than p with its sum in `parts`. False, and nothing is changed, if not.
+bool sum_as_problems(step_plan& p, std::int64_t parts, const gpu_machine& m);
+
+/// Seconds to add the parts.
+double adding_seconds(const step_plan& p, const gpu_machine& m);
 
 /// The kernel of a step for operands aligned so.
 kernel_request request_of(const step_plan& p, const alignments& at);
@@ -88,6 +101,21 @@ int threads_of(const step_plan& p);
 /// Bytes of partial sums that the step needs.
 std::int64_t partial_bytes(const step_plan& p);
 
+/// One kernel of a step after the other: where it reads and writes partial sums, in bytes of their memory; -1: the operands, the result.
+struct step_pass {
+  const step_plan* plan = nullptr;
+  std::int64_t from = -1, to = -1;
+  std::int64_t a = 0, b = 0;  // elements that the factors begin further on
+};
+struct step_passes {
+  static constexpr std::size_t most = 4;
+  std::array<step_pass, most> all{};
+  std::size_t count = 0;
+  const step_pass* begin() const { return all.data(); }
+  const step_pass* end() const { return all.data() + count; }
+};
+step_passes passes_of(const step_plan& p);
+
 /// The arguments of any kernel, as bytes.
 struct packed_args {
   alignas(16) char bytes[512];
@@ -99,6 +127,9 @@ struct operands {
   void* c = nullptr;
   double alpha[2] = {1, 0}, beta[2] = {0, 0};
 };
+
+/// What a pass is given, of a step with these operands.
+operands operands_of(const step_pass& pass, const operands& x, void* partial);
 
 /// Fills in the arguments and the grid.
 packed_args pack(const step_plan& p, const operands& x, const kernel& k, const gpu_machine& m);

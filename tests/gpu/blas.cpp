@@ -167,6 +167,9 @@ TEST_CASE("the library is used where it may be and where it wins") {
   CHECK(used(dtype::f32, 1024, 1));
   const auto long_sums = [&](dtype t) { return cuda::plan_step(product_step(t, 32, 32, 128, false, 4000), m).blas.used; };
   CHECK((long_sums(dtype::c64) && long_sums(dtype::f64)));
+  // Far longer ones are cut in own small products, but for double.
+  const auto longer_sums = [&](dtype t) { return cuda::plan_step(product_step(t, 32, 32, 65536, false, 64), m).blas.used; };
+  CHECK((!longer_sums(dtype::c64) && longer_sums(dtype::f64)));
   CHECK((!long_sums(dtype::f32) && !long_sums(dtype::c128)));
   m.blas = blas_use::always;
   CHECK(used(dtype::f64, 3));

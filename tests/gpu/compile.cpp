@@ -61,6 +61,7 @@ void add_families(std::vector<job>& to, int architecture, bool all) {
       s.a = s.b = s.c = type;
       const step_plan p = cuda::plan_step(s, m);
       to.push_back({std::string(what) + " " + name_of(type), request_of(last && p.last ? *p.last : p, at), architecture});
+      if (p.rest) to.push_back({std::string(what) + ", the rest " + name_of(type), request_of(*p.rest, at), architecture});
     };
     step_shape s = square_step(type, 7, true, 1000);
     add("shifted", s, {2, 4, 8});
@@ -98,6 +99,12 @@ void add_families(std::vector<job>& to, int architecture, bool all) {
         to.push_back({std::string("widened rows ") + name_of(type), request_of(cuda::plan_step(x, m), {}), architecture});
       }
       if (side * sum <= 230) x.m = {{10000, 7 * sum, 0, 7 * side}, {7, 1, 0, 1}}, x.k[0].a = 7, x.n[0].c = 7, add("matrices", x, {});
+    }
+    // Long sums of few rows and columns.
+    for (const auto& [rows, columns] : {std::pair<std::int64_t, std::int64_t>{16, 16}, {8, 10}, {24, 20}, {32, 9}}) {
+      step_shape x;
+      x.m = {{rows, 1, 0, columns}}, x.n = {{columns, 0, 1, 1}}, x.k = {{3000001, rows, columns, 0}};
+      if (!is_left_to_other(type, columns / 2)) add("long sums", x, {});
     }
     add("tiles", square_step(type, 200, true, 3), {});
     add("unaligned tiles", square_step(type, 131, false, 3), {2, 2, 2});

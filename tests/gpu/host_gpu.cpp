@@ -102,6 +102,11 @@ void contract(const pair_op& op, const program& source, const std::vector<void*>
 }  // namespace
 
 bool host_gpu::runs(const cuda::step_plan& p) const {
+  const cuda::step_passes passes = passes_of(p);
+  return std::all_of(passes.begin(), passes.end(), [&](const cuda::step_pass& x) { return runs_alone(*x.plan); });
+}
+
+bool host_gpu::runs_alone(const cuda::step_plan& p) const {
   return p.kind == cuda::kernel_kind::general || p.kind == cuda::kernel_kind::permute || (small_ && p.kind == cuda::kernel_kind::small && p.config.compute != cuda::arithmetic::wgmma_16);
 }
 
@@ -117,9 +122,8 @@ void host_gpu::add(const cuda::program_plan& p) {
     if (l.chain) add_text(request_of(*l.chain).text);
     else if (l.tiles) add_text(request_of(*l.tiles).text);
     else if (runs(l.step))
-      for (const cuda::step_plan* const step : {&l.step, l.step.last.get()})
-        for (const cuda::alignments& at : {aligned, unaligned})
-          if (step) add_text(request_of(*step, at).text);
+      for (const cuda::step_pass& pass : passes_of(l.step))
+        for (const cuda::alignments& at : {aligned, unaligned}) add_text(request_of(*pass.plan, at).text);
   }
 }
 
@@ -171,15 +175,9 @@ void host_gpu::run(const cuda::program_plan& p, const bindings& b, bool reverse)
       const pair_op& op = p.ops[static_cast<std::size_t>(l.op)];
       const std::complex<double> alpha = scalar(op.alpha, b), beta = scalar(op.beta, b);
       cuda::operands x{pointer(l.places[0]), pointer(l.places[1]), pointer(l.places[2]), {alpha.real(), alpha.imag()}, {beta.real(), beta.imag()}};
-      if (l.step.last) {
-        std::vector<char> parts(static_cast<std::size_t>(partial_bytes(l.step)) + 16, '\xff');
-        void* const partial = parts.data();
-        run_step(l.step, {x.a, x.b, partial}, reverse);
-        x.a = nullptr, x.b = partial;
-        run_step(*l.step.last, x, reverse);
-      } else {
-        run_step(l.step, x, reverse);
-      }
+      std::vector<char> parts(static_cast<std::size_t>(partial_bytes(l.step)) + 256, '\xff');
+      const std::uintptr_t beyond = reinterpret_cast<std::uintptr_t>(parts.data()) % 256;
+      for (const cuda::step_pass& pass : passes_of(l.step)) run_step(*pass.plan, operands_of(pass, x, parts.data() + (256 - beyond)), reverse);
       continue;
     }
     if (!l.chain && !l.tiles) {

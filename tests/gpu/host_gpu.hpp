@@ -19,6 +19,7 @@ class host_gpu {
 
   /// Whether kernels of this kind run here; the others are plain loops.
   bool runs(const cuda::step_plan& p) const;
+  bool runs_alone(const cuda::step_plan& p) const;
   /// The kernels of a plan; they can run after compile().
   void add(const cuda::program_plan& p);
   /// Empty, or what the compiler said.

@@ -124,8 +124,12 @@ TEST_CASE("long sums") {
     product_of(t, {{'i', 3001}, {'j', 11}, {'k', 64}}, "ij", "ik", "kj", "", "", update::subtract);
     product_of(t, {{'i', 3001}, {'j', 44}}, "ij", "i", "j", "ji", "", update::add);
     product_of(t, {{'i', 70}, {'j', 44}}, "", "ij", "ji", "", "", update::assign);
+    product_of(t, {{'b', 300}, {'i', 10}, {'j', 12}, {'n', 520}}, "bij", "bni", "bnj", "", "", update::add);
+    product_of(t, {{'b', 40}, {'i', 16}, {'j', 24}, {'n', 3500}}, "bij", "bin", "bjn", "ijb", "", update::assign);
     if (size_of(t) == 2) continue;  // sums of 16 bits lose more than their bound says of long ones
     product_of(t, {{'k', 300007}}, "", "k", "k", "", "", update::add);
+    product_of(t, {{'i', 16}, {'j', 9}, {'k', 150011}}, "ij", "ki", "kj", "", "", update::add);
+    product_of(t, {{'i', 8}, {'j', 8}, {'k', 300}, {'l', 480}}, "ij", "kil", "kjl", "ji", "", update::assign);
     product_of(t, {{'i', 3}, {'k', 100000}}, "i", "ik", "k", "", "", update::assign);
     product_of(t, {{'i', 500}, {'k', 700}}, "i", "ik", "k", "", "ki", update::assign);
   }

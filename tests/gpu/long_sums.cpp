@@ -1,0 +1,116 @@
+// Long sums of few rows and columns on this CPU: each part is a small product, others add them. And which statements of several factors are
+// steps. No GPU is needed.
+#include <catch2/catch.hpp>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "on_host.hpp"
+#include "reduced.hpp"
+
+using namespace ricci;
+using namespace ricci::test;
+
+namespace {
+
+using extents = std::vector<std::pair<char, std::int64_t>>;
+
+/// C(left) = (0.75 - 0.5i) conj(first factor) the others, or added to C(left), tensors packed.
+std::unique_ptr<case_builder> statement_of(dtype t, unsigned seed, const extents& labels, const char* left, const std::vector<const char*>& factors, bool beta) {
+  auto c = std::make_unique<case_builder>(t, seed);
+  for (const auto& [name, extent] : labels) c->label(name, extent);
+  statement s;
+  s.left = c->tensor("C", left), s.op = beta ? update::add : update::assign;
+  product term{c->scalar({0.75, is_complex(t) ? -0.5 : 0.0}), false, {}};
+  for (std::size_t f = 0; f < factors.size(); ++f) term.factors.push_back(c->tensor("F" + std::to_string(f), factors[f]));
+  term.factors[0].conj = is_complex(t);
+  s.terms.push_back(term);
+  c->p.statements.push_back(s);
+  return c;
+}
+
+cuda::program_plan plan_of(const case_builder& c, const cuda::gpu_machine& m = cuda::described_h200()) { return cuda::make_program_plan(cuda::placed_on_gpu(c.p), m, {}); }
+
+/// So few multiprocessors that sums need not be long to be cut.
+cuda::gpu_machine little_machine() {
+  cuda::gpu_machine m = cuda::described_h200();
+  m.multiprocessors = 2, m.threads = 256;
+  return m;
+}
+
+}  // namespace
+
+TEST_CASE("parts of long sums are small products, and are added") {
+  const cuda::gpu_machine machine = little_machine();
+  std::vector<std::unique_ptr<case_builder>> cases;
+  std::vector<cuda::program_plan> plans;
+  int cut = 0, with_rest = 0, twice = 0;
+  unsigned seed = 0;
+  struct shape {
+    extents labels;
+    const char *left, *a, *b;
+  };
+  for (const dtype t : {dtype::f32, dtype::f64, dtype::c64, dtype::c128, dtype::f16, dtype::bf16})
+    for (const shape& s : {shape{{{'i', 12}, {'j', 9}, {'n', 2560}}, "ij", "ni", "nj"}, {{{'i', 16}, {'j', 8}, {'n', 2213}}, "ji", "in", "jn"},
+                           {{{'i', 9}, {'j', 10}, {'x', 37}, {'y', 96}}, "ij", "xiy", "xjy"}, {{{'b', 9}, {'i', 10}, {'j', 11}, {'n', 400}}, "bij", "bni", "bjn"}, {{{'i', 8}, {'j', 8}, {'n', 80011}}, "ij", "ni", "nj"}}) {
+      ++seed;
+      if (seed % (reduced_tests() ? 4 : 2) != 1) continue;
+      auto c = statement_of(t, seed, s.labels, s.left, {s.a, s.b}, seed / 2 % 2 == 0);
+      cuda::program_plan p = plan_of(*c, machine);
+      REQUIRE(p.launches.size() == 1);
+      const cuda::step_plan& step = p.launches[0].step;
+      CAPTURE(cuda::to_string(step), static_cast<int>(t), seed);
+      if (step.kind == cuda::kernel_kind::small && step.last) ++cut, with_rest += step.rest != nullptr, twice += step.last->last != nullptr;
+      cases.push_back(std::move(c)), plans.push_back(std::move(p));
+    }
+  CHECK(cut > (reduced_tests() ? 4 : 10));
+  CHECK(with_rest > (reduced_tests() ? 0 : 2));
+  CHECK((reduced_tests() || twice > 0));
+  check_on_host(cases, plans, machine, [](const program&) { return 2; }, true);
+}
+
+TEST_CASE("what passes of a step read and write") {
+  const auto c = statement_of(dtype::f32, 1, {{'i', 16}, {'j', 16}, {'n', 8000001}}, "ij", {"ni", "nj"}, true);
+  const cuda::step_plan p = plan_of(*c).launches[0].step;
+  const cuda::step_passes passes = passes_of(p);
+  REQUIRE(passes.count == 4);
+  REQUIRE((p.last && p.rest && p.last->last));
+  constexpr std::int64_t one = 16 * 16 * 4, parts = 62501;
+  CHECK(partial_bytes(p) > parts * one);
+  CHECK((passes.all[0].from == -1 && passes.all[0].to == 0));
+  CHECK((passes.all[1].from == -1 && passes.all[1].to == (parts - 1) * one));
+  CHECK((passes.all[1].a == 8000000 * 16 && passes.all[1].b == 8000000 * 16));
+  CHECK((passes.all[2].from == 0 && passes.all[2].to >= parts * one && passes.all[2].to % 256 == 0));
+  CHECK((passes.all[3].from == passes.all[2].to && passes.all[3].to == -1));
+  // Only the last one reads the result and knows factors.
+  const float a = 0, b = 0;
+  float result = 0;
+  const cuda::operands x{&a, &b, &result, {3, 0}, {2, 0}};
+  std::vector<char> memory(16);
+  CHECK((operands_of(passes.all[0], x, memory.data()).alpha[0] == 1 && operands_of(passes.all[0], x, memory.data()).c == memory.data()));
+  CHECK((operands_of(passes.all[3], x, memory.data()).alpha[0] == 3 && operands_of(passes.all[3], x, memory.data()).c == &result));
+  CHECK((!p.shape.beta && !p.last->shape.beta && p.last->last->shape.beta));
+}
+
+TEST_CASE("statements of several factors are one kernel where elements are small, and steps where they are not") {
+  const auto launches = [](dtype t, const extents& labels, const char* left, const std::vector<const char*>& factors) {
+    const cuda::program_plan p = plan_of(*statement_of(t, 1, labels, left, factors, false));
+    return std::pair<std::size_t, bool>{p.launches.size(), p.launches[0].chain.has_value()};
+  };
+  using answer = std::pair<std::size_t, bool>;
+  CHECK(launches(dtype::f64, {{'b', 8192}, {'o', 64}, {'i', 64}, {'j', 64}}, "bo", {"bi", "oij", "bj"}) == answer{2, false});
+  CHECK(launches(dtype::f32, {{'n', 20000}, {'i', 64}, {'j', 64}, {'k', 64}, {'l', 64}}, "nil", {"ij", "njk", "lk"}) == answer{2, false});
+  CHECK(launches(dtype::f64, {{'e', 2000}, {'q', 64}, {'i', 64}, {'j', 64}, {'d', 3}}, "eij", {"eqid", "eq", "eqjd"}) == answer{2, false});
+  CHECK(launches(dtype::f64, {{'e', 20000}, {'i', 6}, {'j', 6}, {'k', 6}, {'a', 7}, {'b', 7}, {'c', 7}}, "eabc", {"eijk", "ai", "bj", "ck"}) == answer{1, true});
+  CHECK(launches(dtype::f32, {{'n', 10000000}, {'i', 3}, {'j', 3}}, "n", {"ni", "nij", "nj"}) == answer{1, true});
+}
+
+TEST_CASE("what is only scaled keeps its order") {
+  const cuda::program_plan p = plan_of(*statement_of(dtype::f32, 1, {{'n', 1000000}, {'i', 8}, {'j', 8}}, "ij", {"ni", "n", "nj"}, false));
+  REQUIRE(p.launches.size() == 2);
+  const cuda::step_shape& s = p.launches[0].step.shape;
+  REQUIRE(s.batch.size() == 1);
+  CHECK((s.batch[0].extent == 1000000 && s.batch[0].c == 8));
+}

@@ -10,7 +10,8 @@ namespace ricci::planning {
 namespace {
 
 constexpr double least_bytes = 2 << 20;                               // of the factors: less is done before threads have begun
-constexpr std::int64_t most_results = 1024, fewest = 8, most = 4096;  // parts: at least, at most
+constexpr std::int64_t most_results = 4096, fewest = 8, most = 4096;  // parts: at least, at most
+constexpr double few_results = 1024;                                  // whose parts may leave the second cache
 constexpr double enough_rows = 64;                                    // for threads to share
 constexpr std::int64_t long_run = 128 << 10, parts_of_rows = 16;      // bytes of a row that are read at no higher cost than more
 
@@ -30,7 +31,7 @@ struct summed {
 class cutter {
  public:
   cutter(const pair_op& op, const std::vector<label_info>& labels, const machine& m)
-      : op_(op), labels_(labels), second_(m.caches.size() > 1 ? static_cast<double>(m.caches[1].bytes) : 0) {
+      : op_(op), labels_(labels), m_(m), second_(m.caches.size() > 1 ? static_cast<double>(m.caches[1].bytes) : 0) {
     for (const operand* x : {&op.a, &op.b})
       if (x->where != operand::kind::one) factors_.push_back(x);
   }
@@ -48,7 +49,9 @@ class cutter {
     // What is read for several results stays in the second cache, with room for what is read ahead, but runs of rows are long.
     // Results of the parts are few beside what the parts read.
     const double near = std::clamp(s.along && rows == 0 ? s.bytes / parts_of_rows : 0, second_ / 8, second_);
-    const double wanted = std::max(near, 16.0 * results * static_cast<double>(size_of(compute_type(op_.c.type))));
+    const double beside = 16.0 * results * static_cast<double>(size_of(compute_type(op_.c.type)));
+    if (results > few_results && (beside > second_ || !is_product() || longer_side() > longest_side())) return {};
+    const double wanted = std::max(near, beside);
     cut out{s.label, std::max({std::int64_t{1}, static_cast<std::int64_t>(wanted * static_cast<double>(length) / s.bytes), divide_up(length, most)}), 0};
     if (s.along && rows >= 1) out.part = std::max(out.part, std::min(long_run / s.step, length / parts_of_rows));
     out.part = in_lines(out);
@@ -64,6 +67,21 @@ class cutter {
     double bytes = static_cast<double>(size_of(x.type));
     for (int l : x.labels) bytes *= static_cast<double>(extent(l));
     return bytes;
+  }
+
+  /// Rows of one factor by columns of the other.
+  bool is_product() const {
+    return factors_.size() == 2 && std::all_of(op_.c.labels.begin(), op_.c.labels.end(), [&](int l) { return has(op_.a, l) != has(op_.b, l); });
+  }
+  double longer_side() const {
+    double rows = 1, columns = 1;
+    for (int l : op_.c.labels) (has(op_.a, l) ? rows : columns) *= static_cast<double>(extent(l));
+    return std::max(rows, columns);
+  }
+  /// Small register tiles come by the lines of a long row again and again.
+  double longest_side() const {
+    const bool large_tiles = m_.vector_bytes >= 64 ? !is_complex(op_.c.type) : compute_type(op_.c.type) == dtype::f32;
+    return large_tiles ? 256 : 128;
   }
 
   /// The summed label of the largest steps through the larger factor (of factors of about the same size, the longer of the two).
@@ -118,6 +136,7 @@ class cutter {
 
   const pair_op& op_;
   const std::vector<label_info>& labels_;
+  const machine& m_;
   const double second_;  // bytes of the second cache; 0: none is known
   std::vector<const operand*> factors_;
 };

@@ -35,6 +35,9 @@ const sum_case cases[] = {
     {"ab", "dc", "bacd", {{'a', 3}, {'b', 3}, {'c', 601}, {'d', 97}}},           // a small factor that lies the other way
 };
 
+/// With so many results in parts where numbers are real.
+const sum_case many_results = {"ij", "ki", "kj", {{'k', 5003}, {'i', 60}, {'j', 44}}};
+
 case_builder build(const sum_case& s, dtype t, update op, bool scalar) {
   case_builder c(t);
   for (const auto& [name, extent] : s.extents) c.label(name, extent);
@@ -119,6 +122,17 @@ TEST_CASE("long sums are right, assigned and added to") {
       }
 }
 
+TEST_CASE("sums with some thousand results are right") {
+  for (const dtype t : {dtype::f32, dtype::f64, dtype::c64}) {
+    case_builder c = build(many_results, t, t == dtype::f32 ? update::add : update::assign, false);
+    const auto want = expected(c);
+    const auto plan = compile(c.p);
+    run(*plan, c.bind());
+    INFO(name_of(t) << "\n" << describe(*plan));
+    REQUIRE(is_exact(c, want));
+  }
+}
+
 TEST_CASE("they run in parts, and short sums and many results do not") {
   const machine m = *named_machine("avx512");
   for (const sum_case& s : cases) {
@@ -127,7 +141,12 @@ TEST_CASE("they run in parts, and short sums and many results do not") {
     CHECK(in_parts(p));
   }
   CHECK_FALSE(in_parts(make_plan(build({"", "i", "i", {{'i', 10000}}}, dtype::f64, update::assign, false).p, m)));
-  CHECK_FALSE(in_parts(make_plan(build({"ij", "ki", "kj", {{'k', 5000}, {'i', 60}, {'j', 60}}}, dtype::f64, update::assign, false).p, m)));
+  CHECK(in_parts(make_plan(build(many_results, dtype::f64, update::assign, false).p, m)));
+  const sum_case long_rows = {"ij", "ki", "kj", {{'k', 5000}, {'i', 200}, {'j', 16}}};
+  CHECK(in_parts(make_plan(build(long_rows, dtype::f64, update::assign, false).p, m)));
+  CHECK_FALSE(in_parts(make_plan(build(long_rows, dtype::c64, update::assign, false).p, m)));
+  CHECK_FALSE(in_parts(make_plan(build({"abc", "abcde", "edab", {{'a', 22}, {'b', 11}, {'c', 16}, {'d', 29}, {'e', 80}}}, dtype::f64, update::assign, false).p, m)));
+  CHECK_FALSE(in_parts(make_plan(build({"ij", "ki", "kj", {{'k', 5000}, {'i', 70}, {'j', 70}}}, dtype::f64, update::assign, false).p, m)));
 }
 
 TEST_CASE("sums are cut along the larger factor, lines whole") {

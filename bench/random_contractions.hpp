@@ -5,13 +5,17 @@
 #include <cmath>
 #include <cstdio>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <random>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
+
+#include <ricci/plan/path.hpp>
 
 #include "statements/cases.hpp"
 
@@ -34,10 +38,41 @@ struct random_setting {
 
 /// A contraction: subscripts and extents.
 struct contraction : labelled {
-  std::string a, b, c;  // b empty: one tensor
+  std::string a, b, c;            // b empty: one tensor
+  std::vector<std::string> more;  // factors after b
 
-  std::string einsum() const { return a + (b.empty() ? "" : "," + b) + "->" + c; }
+  std::vector<std::string> factors() const {
+    std::vector<std::string> all{a};
+    if (!b.empty()) all.push_back(b);
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+  std::string einsum() const {
+    std::string s;
+    for (const std::string& f : factors()) s += (s.empty() ? "" : ",") + f;
+    return s + "->" + c;
+  }
   std::string name() const { return einsum() + extents(); }
+
+  /// Elements of all tensors, and real products of the best order, one for a product and one for a sum; none of one tensor.
+  double elements() const {
+    double sum = static_cast<double>(size(c));
+    for (const std::string& f : factors()) sum += static_cast<double>(size(f));
+    return sum;
+  }
+  double flops() const {
+    if (b.empty()) return 0;
+    ricci::network net;
+    const auto numbers_of = [&](const std::string& labels) {
+      std::vector<int> numbers;
+      for (const char l : labels) numbers.push_back(static_cast<int>(std::distance(extent.begin(), extent.find(l))));
+      return numbers;
+    };
+    for (const auto& [label, n] : extent) net.extents.push_back(n);
+    for (const std::string& f : factors()) net.factors.push_back(numbers_of(f));
+    net.result = numbers_of(c);
+    return ricci::find_path(net).flops;
+  }
 };
 
 class generator {
@@ -54,7 +89,10 @@ class generator {
     }
   }
 
-  bool has_room_for(const contraction& x) const { return x.size(x.a) <= elements_ && x.size(x.b) <= elements_ && x.size(x.c) <= elements_; }
+  bool has_room_for(const contraction& x) const {
+    const std::vector<std::string> all = x.factors();
+    return x.size(x.c) <= elements_ && std::all_of(all.begin(), all.end(), [&](const std::string& f) { return x.size(f) <= elements_; });
+  }
 
  private:
   int pick(int first, int last) { return std::uniform_int_distribution<int>(first, last)(rng_); }
@@ -103,13 +141,16 @@ class generator {
   std::mt19937 rng_;
 };
 
-/// "ab,bc->ac a=312 b=24 c=5", as name() gives it.
+/// "ab,bc->ac a=312 b=24 c=5", as name() gives it; of any number of factors.
 inline contraction contraction_of(const std::string& line) {
   const std::size_t end = std::min(line.size(), line.find(' '));
   const sides x = sides_of(line.substr(0, end));
-  const std::size_t comma = std::min(x.left.size(), x.left.find(','));
   contraction c;
-  c.a = x.left.substr(0, comma), c.b = x.left.substr(std::min(comma + 1, x.left.size())), c.c = x.right;
+  std::istringstream words(x.left);
+  for (std::string factor; std::getline(words, factor, ',');) c.more.push_back(factor);
+  if (!c.more.empty()) c.a = c.more.front(), c.more.erase(c.more.begin());
+  if (!c.more.empty()) c.b = c.more.front(), c.more.erase(c.more.begin());
+  c.c = x.right;
   c.read(line.substr(end), x.left);
   return c;
 }

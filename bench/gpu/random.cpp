@@ -1,9 +1,12 @@
-// Random contractions of one and two tensors on the GPU, each beside what peak and memory allow: where plans are slow.
+// Random contractions of one and two tensors on the GPU, or those of a file, of up to six, each beside what peak and memory allow: where plans
+// are slow.
 //   bench_gpu_random [--dtype f64] [--count N] [--seed S] [--worst W] [--file FILE] [--out FILE] [--against FILE] [--explain 1]
 // The options of bench_random; --explain says how the slowest are run. Bounds take nine tenths of the memory's rate on paper, and the
 // time of a kernel that does nothing.
 #include <algorithm>
 #include <cstdio>
+#include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,54 +23,62 @@ namespace {
 using namespace bench;
 using namespace ricci;
 
-/// c = a b of dense tensors in the GPU's memory.
+constexpr std::size_t most_factors = 6;
+
+/// c = a b ... of dense tensors in the GPU's memory.
 program program_of(const contraction& x, dtype t) {
-  const std::vector<std::int64_t> a = x.shape(x.a), b = x.shape(x.b), along_a = detail::dense_strides(a), along_b = detail::dense_strides(b);
   static double somewhere;  // not read, but operands without memory are refused
-  std::vector<detail::array_info> operands{{&somewhere, t, a, along_a}};
-  if (!x.b.empty()) operands.push_back({&somewhere, t, b, along_b});
+  const std::vector<std::string> factors = x.factors();
+  if (factors.size() > most_factors) throw std::runtime_error("'" + x.name() + "' has too many factors for this bench");
+  std::vector<std::vector<std::int64_t>> shapes, strides;
+  for (const std::string& f : factors) shapes.push_back(x.shape(f)), strides.push_back(detail::dense_strides(shapes.back()));
+  std::vector<detail::array_info> operands;
+  for (std::size_t f = 0; f < factors.size(); ++f) operands.push_back({&somewhere, t, shapes[f], strides[f]});
   const std::string einsum = x.einsum();
   return cuda::placed_on_gpu(detail::lower_einsum(detail::parse({einsum}, operands.size()), operands, nullptr).statement);
 }
 
-struct memory {
-  cuda::buffer c, a, b;
-};
+/// The result's memory, then that of the factors.
+using memory = std::vector<std::unique_ptr<cuda::buffer>>;
 
 struct timed {
   result r;
   std::string plan;
 };
 
-/// Seconds that memory or peak need for the contraction, however it is done.
+/// Seconds that memory or peak need for the contraction, in its best order.
 double bound(const contraction& x, dtype t) {
   const cuda::gpu_machine& m = cuda::current_device().machine;
-  double all = is_complex(t) ? 8 : 2, elements = 0;
-  for (const auto& [label, n] : x.extent) all *= static_cast<double>(n);
-  for (const std::string* const tensor : {&x.a, &x.b, &x.c})
-    if (tensor != &x.b || !x.b.empty()) elements += static_cast<double>(x.size(*tensor));
   const double peak = t == dtype::f64 || t == dtype::c128 ? m.tensor_f64 : size_of(t) == 2 ? m.tensor_16 : m.peak_f32;
-  return 1e-9 * std::max(elements * static_cast<double>(size_of(t)) / m.bandwidth, x.b.empty() ? 0 : all / peak);
+  return 1e-9 * std::max(x.elements() * static_cast<double>(size_of(t)) / m.bandwidth, x.flops() * (is_complex(t) ? 4 : 1) / peak);
 }
 
 timed measure(const contraction& x, dtype t, const memory& at, double launch, bool explain) {
   const cuda::executable plan(cuda::make_program_plan(program_of(x, t), cuda::current_device().machine, {}));
-  void* const pointers[] = {at.c.data(), at.a.data(), at.b.data()};
-  const double seconds = cuda::median_seconds(7, [&](int) { plan.run({pointers, nullptr}, nullptr); });
+  std::vector<void*> pointers;
+  for (const auto& buffer : at) pointers.push_back(buffer->data());
+  const double seconds = cuda::median_seconds(7, [&](int) { plan.run({pointers.data(), nullptr}, nullptr); });
   return {{x.name(), seconds, bound(x, t) + launch}, explain ? plan.describe() : ""};
 }
 
 void run(const random_setting& s, dtype t, bool explain) {
-  constexpr std::int64_t elements = std::int64_t{1} << 26;
+  constexpr std::int64_t usual = std::int64_t{1} << 26, of_file = usual * 4;  // elements of a tensor
   const cuda::use_device use(cuda::current_device());
-  const std::int64_t bytes = elements * static_cast<std::int64_t>(size_of(t));
-  const memory at{cuda::buffer(bytes), cuda::buffer(bytes), cuda::buffer(bytes)};
-  at.a.randomise(t, 1), at.b.randomise(t, 2);
+  const std::vector<contraction> problems = problems_of(s, {s.seed, 18, 31, s.file.empty() ? usual : of_file});
+  std::vector<std::int64_t> elements(3, usual);
+  for (const contraction& x : problems) {
+    std::vector<std::string> tensors = x.factors();
+    tensors.insert(tensors.begin(), x.c);
+    elements.resize(std::max(elements.size(), tensors.size()), 1);
+    for (std::size_t n = 0; n < tensors.size(); ++n) elements[n] = std::max(elements[n], x.size(tensors[n]));
+  }
+  memory at;
+  for (const std::int64_t n : elements) at.push_back(std::make_unique<cuda::buffer>(n * static_cast<std::int64_t>(size_of(t))));
   const double launch = cuda::empty_launch_seconds();
-  std::printf("triad %.0f GB/s, a kernel that does nothing %.1f us\n", cuda::measure_bandwidth(at.c, at.a, at.b).triad, 1e6 * launch);
-  at.a.randomise(t, 1);
+  std::printf("triad %.0f GB/s, a kernel that does nothing %.1f us\n", cuda::measure_bandwidth(*at[0], *at[1], *at[2]).triad, 1e6 * launch);
+  for (std::size_t n = 1; n < at.size(); ++n) at[n]->randomise(t, static_cast<unsigned>(n));
   std::vector<timed> all;
-  for (const contraction& x : problems_of(s, {s.seed, 18, 31, elements})) all.push_back(measure(x, t, at, launch, explain));
+  for (const contraction& x : problems) all.push_back(measure(x, t, at, launch, explain));
   std::vector<result> results;
   for (const timed& x : all) results.push_back(x.r);
   report(std::move(results), cuda::current_device().machine.name, s);

@@ -1,4 +1,4 @@
-// Random contractions of one and two tensors in many sizes, each beside what peak and memory allow: where plans are slow.
+// Random contractions of one and two tensors in many sizes, or those of a file, each beside what peak and memory allow: where plans are slow.
 //   bench_random [--dtype f64] [--count N] [--seed S] [--worst W] [--threads N] [--file FILE] [--out FILE] [--against FILE] [--loops]
 // Prints how much of its bound a contraction reaches on geometric mean, how many stay below three tenths, and the W slowest.
 // --loops: the bound is what plain loops of constant extents take, the better of two orders, compiled by cc -O3 -march=native -ffast-math.
@@ -42,9 +42,7 @@ double seconds_of(const std::function<void()>& run) {
 template <class T>
 double bound(const contraction& x, const ricci::machine& m) {
   const bool complex = ricci::is_complex(ricci::dtype_of<T>), twice = ricci::dtype_of<T> == ricci::dtype::f64 || ricci::dtype_of<T> == ricci::dtype::c128;
-  double all = complex ? 4 : 1;
-  for (const auto& [label, n] : x.extent) all *= static_cast<double>(n);
-  const double flops = x.b.empty() ? 0 : 2 * all, bytes = sizeof(T) * static_cast<double>(x.size(x.a) + (x.b.empty() ? 0 : x.size(x.b)) + x.size(x.c));
+  const double flops = x.flops() * (complex ? 4 : 1), bytes = sizeof(T) * x.elements();
   double rate = m.memory_bandwidth;
   for (auto level = m.caches.rbegin(); level != m.caches.rend(); ++level)
     if (bytes <= 0.75 * static_cast<double>(level->bytes) && level->bandwidth > 0) rate = level->bandwidth;
@@ -66,20 +64,23 @@ bool are_equal(const ricci::ndarray<T>& mine, const ricci::ndarray<T>& other, co
 
 template <class T>
 result measure(const contraction& x, const ricci::machine& m, const plain_loops* loops, std::size_t at) {
-  ricci::ndarray<T> a(x.shape(x.a)), b(x.shape(x.b)), c(x.shape(x.c));
-  for (std::int64_t i = 0; i < a.size(); ++i) a.data()[i] = T(static_cast<float>(i % 7 - 3));
-  for (std::int64_t i = 0; i < b.size(); ++i) b.data()[i] = T(static_cast<float>(i % 5 - 2));
+  std::vector<ricci::ndarray<T>> factors;
+  std::vector<ricci::ndview<const T>> views;
+  for (const std::string& f : x.factors()) {
+    ricci::ndarray<T>& to = factors.emplace_back(x.shape(f));
+    const int range = factors.size() == 1 ? 7 : 5;
+    for (std::int64_t i = 0; i < to.size(); ++i) to.data()[i] = T(static_cast<float>(i % range - range / 2));
+  }
+  for (const ricci::ndarray<T>& f : factors) views.push_back(f.view());
+  ricci::ndarray<T> c(x.shape(x.c));
   const std::string einsum = x.einsum();
-  const double t = seconds_of([&] {
-    if (x.b.empty()) ricci::einsum_into(c, einsum, a);
-    else ricci::einsum_into(c, einsum, a, b);
-  });
+  const double t = seconds_of([&] { ricci::einsum_into(c, einsum, views); });
   if (!loops) return {x.name(), t, bound<T>(x, m)};
   // gcc 12 gets one order of some complex loops wrong (-O3 -ffast-math): the other one is the peer then.
   double peer = 1e30;
   for (int order = 0; order < plain_loops::orders; ++order) {
     ricci::ndarray<T> other(x.shape(x.c));
-    const double seconds = seconds_of([&] { loops->at(at, order)(a.data(), b.data(), other.data()); });
+    const double seconds = seconds_of([&] { loops->at(at, order)(factors[0].data(), x.b.empty() ? nullptr : factors[1].data(), other.data()); });
     if (are_equal(c, other, x)) peer = std::min(peer, seconds);
   }
   if (peer == 1e30) throw std::runtime_error(x.name() + ": ricci and the loops differ");
@@ -104,6 +105,7 @@ void run(const random_setting& s, bool with_loops) {
   const std::vector<contraction> problems = problems_of(s, {s.seed, 10, 24, 1 << 24});
   std::optional<plain_loops> loops;
   if (with_loops) {
+    if (std::any_of(problems.begin(), problems.end(), [](const contraction& x) { return !x.more.empty(); })) throw std::runtime_error("loops are of one or two tensors");
     if (!c_name<T>()) throw std::runtime_error("C has no " + s.dtype);
     loops.emplace(problems, c_name<T>());
   }

@@ -80,8 +80,9 @@ class cutter {
   }
   /// Small register tiles come by the lines of a long row again and again.
   double longest_side() const {
-    const bool large_tiles = m_.vector_bytes >= 64 ? !is_complex(op_.c.type) : compute_type(op_.c.type) == dtype::f32;
-    return large_tiles ? 256 : 128;
+    const dtype t = compute_type(op_.c.type);
+    const bool large_tiles = m_.vector_bytes >= 64 ? !is_complex(t) : t == dtype::f32;
+    return large_tiles ? 256 : t == dtype::c128 ? 64 : 128;
   }
 
   /// The summed label of the largest steps through the larger factor (of factors of about the same size, the longer of the two).

@@ -202,7 +202,7 @@ bool candidate::reads_b_once() const {
 }
 
 bool candidate::few_groups() const {
-  if (!m.writes_kernels || step.lanes != lanes::n || step.pack_b || !block_labels.empty() || m.caches.size() < 2 || rows_turn_pages()) return false;
+  if (!m.writes_kernels || step.lanes != lanes::n || step.pack_b || !block_labels.empty() || m.caches.size() < 2 || rows_turn_pages() || short_rows_apart()) return false;
   constexpr std::int64_t most_rows = 200, ways = 16;
   std::int64_t sums = 1, apart = 0;
   for (const step_axis& x : step.axes) {
@@ -223,7 +223,7 @@ double candidate::strip_bytes(const shape& s) const {
 double candidate::strided_penalty(double panel) const {
   const std::size_t near = m.writes_kernels ? 1 : 0;
   if (step.pack_b || m.caches.size() <= near || reads_b_once()) return 1;
-  if (panel < 0.75 * static_cast<double>(m.caches[near].bytes)) return rows_turn_pages() ? 1.4 : 1;
+  if (panel < 0.75 * static_cast<double>(m.caches[near].bytes)) return rows_turn_pages() || short_rows_apart() ? 1.4 : 1;
   std::int64_t widest = 0;
   for (const step_axis& x : step.axes)
     if (x.role == group::k && x.tile > 16) widest = std::max(widest, std::abs(x.b));
@@ -244,8 +244,22 @@ bool candidate::rows_turn_pages() const {
   return apart && rows >= least_rows && pages * std::max<std::int64_t>(1, widest / page) >= hundreds;
 }
 
+bool candidate::short_rows_apart() const {
+  if (!m.writes_kernels || m.fetches_blocks || step.lanes != lanes::n) return false;
+  constexpr std::int64_t page = 4096, longest = 1024, few_rows = 32, few_sums = 16, most = 64 << 10;
+  const auto size = static_cast<std::int64_t>(size_of(op.b.type));
+  std::int64_t rows = 1, row = 1, sums = 1;
+  bool apart = false;
+  for (const step_axis& x : step.axes) {
+    if (x.role == group::m) rows *= x.tile;
+    if (x.role == group::n) row *= x.tile;
+    if (x.role == group::k) sums *= x.tile, apart = apart || (x.tile > few_sums && std::abs(x.b) * size >= page);
+  }
+  return apart && rows >= few_rows && row * size <= longest && row * sums * size <= most;
+}
+
 bool candidate::rows_far_apart() const {
-  if (rows_turn_pages()) return true;
+  if (rows_turn_pages() || short_rows_apart()) return true;
   const shape s = inner();
   for (const step_axis& x : step.axes)
     if (x.role == group::k && x.tile > 1 && std::abs(x.b) * static_cast<std::int64_t>(size_of(op.b.type)) < 1024) return false;

@@ -125,6 +125,9 @@ struct candidate {
   /// them again. Measured on Intel: packed, the paper's statement of 64 x 64 x 9 x 8 is 1.3 times as fast, 500 x 500 times 24
   /// of 512 columns 1.6 times, of 600 columns 0.96; with 64 to 200 pages nothing is gained.
   bool rows_turn_pages() const;
+  /// Rows of b are short and a page or more apart, as those of one problem in a batch that lies between its rows. Measured on Intel: packed
+  /// 1.3 times as fast in double (13 products, docs/performance/matrices.md).
+  bool short_rows_apart() const;
   /// Whether b pays that penalty for every row, so that a packed copy is worth a thought.
   bool rows_far_apart() const;
   /// A panel of b that takes a good part of the second cache shares it with all that streams past. Measured on Intel, where rows

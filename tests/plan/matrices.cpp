@@ -99,6 +99,23 @@ TEST_CASE("rows of b that lie far apart are packed") {
   CHECK(along_rows(true) < along_rows(false));
 }
 
+TEST_CASE("short rows of b that other problems lie between are packed") {
+  machine m = zen4();
+  m.fetches_blocks = false, m.caches[0].bytes = 49152, m.caches[1].bytes = 2 << 20;  // as Intel's
+  const auto is_packed = [&](const char* left, const char* a, const char* b) {
+    case_builder c(dtype::f64);
+    c.label('t', 250), c.label('b', 64), c.label('n', 64), c.label('m', 64);
+    c.p.statements = {{c.tensor("C", left), update::assign, {{-1, false, {c.tensor("A", a), c.tensor("B", b)}}}}};
+    const plan p = make_plan(c.p, m);
+    INFO(to_string(p, m));
+    const plan_step& s = p.segments[0].steps[0];
+    CHECK((s.how == method::direct && s.lanes == kernels::lanes::n && s.lane_label == axis_of(p, s, "m").label));
+    return s.pack_b;
+  };
+  CHECK(is_packed("tbm", "tbn", "nbm"));
+  CHECK_FALSE(is_packed("btm", "btn", "bnm"));
+}
+
 TEST_CASE("threads share long rows of few, not the few rows; and rows where they are many") {
   for (const int cores : {1, 2, 8}) {
     const plan few = of_sides(4, 2000, 2000, cores), many = of_sides(2000, 16, 300, cores);

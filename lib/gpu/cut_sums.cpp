@@ -102,6 +102,8 @@ bool sum_as_problems(step_plan& p, std::int64_t parts, const gpu_machine& m) {
   cut.last = std::make_shared<const step_plan>(last);
   if (sum.rest > 0) cut.rest = std::make_shared<const step_plan>(std::move(rest)), cut.rest_a = rest_a, cut.rest_b = rest_b;
   cut.flops = p.flops, cut.bytes = p.bytes, cut.bound_seconds = p.bound_seconds;
+  constexpr std::int64_t room = std::int64_t{1} << 30;
+  if (partial_bytes(cut) > std::min(room, static_cast<std::int64_t>(bytes_of(s) / 2))) return false;
   step_plan without = p;
   without.blas.used = false;
   const double margin = p.kind == kernel_kind::general ? 1 : 1.1;

@@ -117,13 +117,17 @@ bool has_all(const operand& x, const std::vector<int>& labels) {
 }  // namespace
 
 void keep_orders(planning::work& w) {
-  for (const pair_op& op : std::vector<pair_op>(w.ops)) {
-    if (op.what != action::contract || op.c.where != operand::kind::temporary) continue;
+  for (std::size_t n = 0; n < w.ops.size(); ++n) {
+    const pair_op op = w.ops[n];  // as it is by now: its factors may have a new order
+    if (op.what != action::contract || op.c.where != operand::kind::temporary || reads_result(op.beta)) continue;
+    const std::vector<int>& made = w.temporaries[static_cast<std::size_t>(op.c.id)].labels;
     for (const operand* x : {&op.a, &op.b}) {
       const operand& other = x == &op.a ? op.b : op.a;
       const bool same = x->labels.size() == op.c.labels.size() && has_all(*x, op.c.labels) && has_all(op.c, x->labels);
       if (!same || !has_all(op.c, other.labels) || other.labels.size() == x->labels.size()) continue;
-      planning::set_order(w, op.c.id, planning::outer_to_inner(*x));
+      std::vector<int> order;  // the temporary's own labels, where this operation may know them by others
+      for (const int l : planning::outer_to_inner(*x)) order.push_back(made[static_cast<std::size_t>(std::find(op.c.labels.begin(), op.c.labels.end(), l) - op.c.labels.begin())]);
+      planning::set_order(w, op.c.id, order);
       break;
     }
   }

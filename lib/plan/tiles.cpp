@@ -141,12 +141,15 @@ namespace {
 
 constexpr double least_shared = 24000, least_piece = 10000;  // cycles: of a step, of a piece of it
 
+/// A sum of one temporary, as of the parts of a cut sum: pieces of another width would add in another order.
+bool adds_parts(const pair_op& op) { return op.a.where == operand::kind::one && op.b.where == operand::kind::temporary && op.b.labels.size() > op.c.labels.size(); }
+
 }  // namespace
 
 void candidate::cut_for_threads(double cycles) {
   const int threads = o.threads > 0 ? std::min(o.threads, m.cores) : m.cores;
   cycles = std::max(cycles, memory_cycles(op, step.axes, m));
-  if (threads < 2 || !block_labels.empty() || cycles < least_shared || op.cut_label >= 0) return;
+  if (threads < 2 || !block_labels.empty() || cycles < least_shared || op.cut_label >= 0 || adds_parts(op)) return;
   std::int64_t pieces = 1;
   for (const step_axis& x : step.axes)
     if (x.role != group::k) pieces *= divide_up(x.extent, x.tile);

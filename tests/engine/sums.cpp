@@ -4,6 +4,7 @@
 #include <omp.h>
 
 #include <cstring>
+#include <vector>
 
 #include "build_program.hpp"
 #include "plan/plan.hpp"
@@ -212,4 +213,20 @@ TEST_CASE("the bits of a long sum do not depend on the number of threads") {
     }
     omp_set_num_threads(before);
   }
+}
+
+TEST_CASE("nor on the threads that a plan was made for: parts are added in pieces of one width") {
+  machine m = *named_machine("avx512");
+  m.cores = 2;
+  case_builder c = build({"ij", "ki", "kj", {{'k', 8000}, {'i', 55}, {'j', 58}}}, dtype::c128, update::subtract, false);
+  std::vector<std::vector<step_axis>> axes;
+  for (const int threads : {1, 2}) {
+    options o;
+    o.threads = threads;
+    const plan p = make_plan(c.p, m, o);
+    INFO(to_string(p, m));
+    REQUIRE((in_parts(p) && p.segments[0].steps.size() == 2));
+    axes.push_back(p.segments[0].steps[1].axes);
+  }
+  CHECK(axes[0] == axes[1]);
 }

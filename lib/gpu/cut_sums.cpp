@@ -55,19 +55,19 @@ std::int64_t whole_lines(std::int64_t bytes) {
 /// Bytes of the parts that the last plan adds.
 std::int64_t parts_bytes(const step_plan& last) { return free_count(last.shape) * count_of(last.shape.k) * static_cast<std::int64_t>(size_of(last.shape.b)); }
 
+/// What small products of parts take, and adding them: both factors once, the parts twice, at shares of the bandwidth measured on an H200.
+double summing_seconds(const step_plan& p, const gpu_machine& m) {
+  const dtype t = p.small.step.a;
+  const double share = size_of(t) == 2 ? 0.66 : t == dtype::f32 ? 0.8 : t == dtype::c64 ? 0.75 : 0.9;
+  return (p.bytes + 2 * static_cast<double>(partial_bytes(p))) / (share * 1e9 * m.bandwidth) + (p.last->last ? 2 : 1) * adding_parts;
+}
+
 }  // namespace
 
 void cut_sum(step_plan& p, std::int64_t parts, const gpu_machine& m) {
   step_plan last = add_parts(p.shape, parts, m, false);
   (p.kind == kernel_kind::tile ? p.tile.parts : p.general.parts) = parts;
   p.last = std::make_shared<const step_plan>(std::move(last));
-}
-
-/// What small products of parts take, and adding them: both factors once, the parts twice, at shares of the bandwidth measured on an H200.
-double summing_seconds(const step_plan& p, const gpu_machine& m) {
-  const dtype t = p.small.step.a;
-  const double share = size_of(t) == 2 ? 0.66 : t == dtype::f32 ? 0.8 : t == dtype::c64 ? 0.75 : 0.9;
-  return (p.bytes + 2 * static_cast<double>(partial_bytes(p))) / (share * 1e9 * m.bandwidth) + (p.last->last ? 2 : 1) * adding_parts;
 }
 
 double adding_seconds(const step_plan& p, const gpu_machine& m) { return (p.last->last ? 2 : 1) * adding_parts + p.last->bytes / (0.7e9 * m.bandwidth); }
@@ -85,22 +85,21 @@ bool sum_as_problems(step_plan& p, std::int64_t parts, const gpu_machine& m) {
   own.blas = blas_use::never;
   step_shape first = s;
   const step_plan last = add_parts(first, pieces + (sum.rest > 0 ? 1 : 0), own, true);
-  step_plan cut, rest;
+  std::shared_ptr<const step_plan> rest;
   if (sum.rest > 0) {
     step_shape end = first;
     end.k[0].extent = sum.rest;
-    rest = plan_step(end, own, false);
-    cut.rest_a = s.k[0].a * (s.k[0].extent - sum.rest), cut.rest_b = s.k[0].b * (s.k[0].extent - sum.rest);
+    rest = std::make_shared<const step_plan>(plan_step(end, own, false));
   }
   std::int64_t next = free_count(s);
   for (std::size_t d = sum.pieces.size(); d-- > 0;) sum.pieces[d].c = next, next *= sum.pieces[d].extent;
   first.k = sum.terms;
   first.batch.insert(first.batch.begin(), sum.pieces.begin(), sum.pieces.end());
-  const std::int64_t rest_a = cut.rest_a, rest_b = cut.rest_b;
-  cut = plan_step(first, own, false);
+  step_plan cut = plan_step(first, own, false);
   if (cut.kind != kernel_kind::small) return false;
+  const std::int64_t before_rest = s.k[0].extent - sum.rest;
   cut.last = std::make_shared<const step_plan>(last);
-  if (sum.rest > 0) cut.rest = std::make_shared<const step_plan>(std::move(rest)), cut.rest_a = rest_a, cut.rest_b = rest_b;
+  cut.rest = std::move(rest), cut.rest_a = s.k[0].a * before_rest, cut.rest_b = s.k[0].b * before_rest;
   cut.flops = p.flops, cut.bytes = p.bytes, cut.bound_seconds = p.bound_seconds;
   constexpr std::int64_t room = std::int64_t{1} << 30;
   if (partial_bytes(cut) > std::min(room, static_cast<std::int64_t>(bytes_of(s) / 2))) return false;

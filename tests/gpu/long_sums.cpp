@@ -132,6 +132,24 @@ TEST_CASE("what is only scaled keeps its order") {
   CHECK((s.batch[0].extent == 1000000 && s.batch[0].c == 8));
 }
 
+TEST_CASE("what is scaled twice keeps its order twice") {
+  case_builder c(dtype::f32);
+  c.label('n', 100000), c.label('i', 8), c.label('j', 8);
+  const auto assign = [&](const reference& left, const std::vector<reference>& factors) { c.p.statements.push_back({left, update::assign, {{-1, false, factors}}}); };
+  assign(c.local("L", 0, "ni"), {c.tensor("A", "ni"), c.tensor("u", "n")});
+  assign(c.local("M", 1, "ni"), {c.local("L", 0, "ni"), c.tensor("v", "n")});
+  assign(c.tensor("C", "ij"), {c.local("M", 1, "ni"), c.tensor("B", "nj")});
+  const cuda::program_plan p = plan_of(c);
+  INFO(cuda::to_string(p, cuda::described_h200()));
+  int temporaries = 0;
+  for (const pair_op& op : p.ops)
+    if (op.c.where == operand::kind::temporary) {
+      ++temporaries;
+      for (std::size_t d = 0; d < op.c.labels.size(); ++d) CHECK(op.c.strides[d] == (op.c.labels[d] == 0 ? 8 : 1));
+    }
+  CHECK(temporaries == 2);
+}
+
 TEST_CASE("a local keeps an order of its own labels") {
   // Updated under other labels: L(e,i,j) = A(e,i,j) B(i,j); L(e,k,l) += F(e,l,k) g(e,k); v(e,i) = L(e,i,j) D(i,j).
   case_builder c(dtype::f64);

@@ -163,7 +163,7 @@ namespace {
 /// Longer sums, of few rows and columns: several problems find room on a multiprocessor.
 bool has_small_factors(const step_shape& s) {
   constexpr std::int64_t most_side = 32, most_bytes = 40 << 10;
-  const std::int64_t m = count_of(s.m), n = count_of(s.n), least_side = size_of(s.c) == 2 ? 8 : 2;  // half of a tile of the tensor cores
+  const std::int64_t m = count_of(s.m), n = count_of(s.n), least_side = size_of(s.a) == 2 ? 8 : 2;  // half of a tile of the tensor cores
   return (is_one_type(s) || is_of_16_bits(s)) && std::min(m, n) >= least_side && std::max(m, n) <= most_side && (m + n) * count_of(s.k) * static_cast<std::int64_t>(size_of(s.c)) <= most_bytes;
 }
 

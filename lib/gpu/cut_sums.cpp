@@ -102,7 +102,7 @@ bool sum_as_problems(step_plan& p, std::int64_t parts, const gpu_machine& m) {
   cut.rest = std::move(rest), cut.rest_a = s.k[0].a * before_rest, cut.rest_b = s.k[0].b * before_rest;
   cut.flops = p.flops, cut.bytes = p.bytes, cut.bound_seconds = p.bound_seconds;
   constexpr std::int64_t room = std::int64_t{1} << 30;
-  if (partial_bytes(cut) > std::min(room, static_cast<std::int64_t>(bytes_of(s) / 2))) return false;
+  if (partial_bytes(cut) > std::min(room, static_cast<std::int64_t>(counted_bytes_of(s) / 2))) return false;
   step_plan without = p;
   without.blas.used = false;
   const double margin = p.kind == kernel_kind::general ? 1 : 1.1;

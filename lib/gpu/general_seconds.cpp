@@ -85,7 +85,7 @@ double general_seconds(const step_shape& s, const general_config& c, const gpu_m
   const double all = static_cast<double>(count_of(free)) * static_cast<double>(count_of(s.k)), bandwidth = 1e9 * m.bandwidth;
   const std::int64_t parts = std::max(c.parts, in_parts ? parts_of(s, c, m) : 1);
   const double waits = static_cast<double>(general_turns(s, c)) / static_cast<double>(parts) * wait / (has_whole_turns(s, c) && each <= 4 ? turns_at_once : 1);
-  return std::max({bytes_of(s) / (from_memory * bandwidth), near * all / m.multiprocessors, far / (again_from_second * bandwidth), waits}) + (parts > 1 ? adding_parts : 0);
+  return std::max({counted_bytes_of(s) / (from_memory * bandwidth), near * all / m.multiprocessors, far / (again_from_second * bandwidth), waits}) + (parts > 1 ? adding_parts : 0);
 }
 
 bool shares_vectors(const step_shape& s, const general_config& c) {

@@ -43,7 +43,7 @@ void swap_factors(step_shape& s) {
   std::swap(s.a, s.b), std::swap(s.conj_a, s.conj_b), std::swap(s.m, s.n);
   for (auto* group : {&s.batch, &s.m, &s.n, &s.k})
     for (axis& x : *group) std::swap(x.a, x.b);
-  s.swapped = true;
+  s.swapped = !s.swapped;
 }
 
 step_shape shape_of(const pair_op& op, const std::vector<std::int64_t>& extents) {
@@ -76,15 +76,47 @@ double flops_of(const step_shape& s) {
          static_cast<double>(count_of(s.n)) * static_cast<double>(count_of(s.k));
 }
 
+double distinct_elements(const step_shape& s, stride_of_axis stride) {
+  std::vector<axis> all;
+  for (const auto* group : {&s.batch, &s.m, &s.n, &s.k})
+    for (const axis& x : *group)
+      if (x.*stride != 0) all.push_back(x);
+  std::sort(all.begin(), all.end(), [&](const axis& x, const axis& y) { return std::abs(x.*stride) < std::abs(y.*stride); });
+  double product = 1;
+  for (std::size_t d = 0; d < all.size();) {
+    const std::int64_t step = std::abs(all[d].*stride);
+    std::int64_t span = all[d].extent;  // steps that are covered
+    for (++d; d < all.size(); ++d) {
+      const std::int64_t next = std::abs(all[d].*stride);
+      if (next % step != 0 || next / step >= span) break;  // it begins beyond: elements of their own
+      span += (all[d].extent - 1) * (next / step);
+    }
+    product *= static_cast<double>(span);
+  }
+  return product;
+}
+
+namespace {
+
+double bytes_with(const step_shape& s, const auto& elements) {
+  const auto size = [&](dtype t, stride_of_axis stride) { return static_cast<double>(size_of(t)) * elements(stride); };
+  return (s.has_a ? size(s.a, &axis::a) : 0) + (s.has_b ? size(s.b, &axis::b) : 0) + (s.beta ? 2 : 1) * size(s.c, &axis::c);
+}
+
+}  // namespace
+
 double bytes_of(const step_shape& s) {
-  const auto size = [&](dtype t, std::int64_t axis::*stride) {
-    double n = static_cast<double>(size_of(t));
+  return bytes_with(s, [&](stride_of_axis stride) { return distinct_elements(s, stride); });
+}
+
+double counted_bytes_of(const step_shape& s) {
+  return bytes_with(s, [&](stride_of_axis stride) {
+    double n = 1;
     for (const auto* group : {&s.batch, &s.m, &s.n, &s.k})
       for (const axis& x : *group)
         if (x.*stride != 0) n *= static_cast<double>(x.extent);
     return n;
-  };
-  return (s.has_a ? size(s.a, &axis::a) : 0) + (s.has_b ? size(s.b, &axis::b) : 0) + (s.beta ? 2 : 1) * size(s.c, &axis::c);
+  });
 }
 
 std::string offset_text(const std::vector<std::int64_t>& extents, const std::vector<std::int64_t>& strides,

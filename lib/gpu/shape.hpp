@@ -41,9 +41,14 @@ step_shape shape_of(const pair_op& op, const std::vector<std::int64_t>& extents)
 /// c = a b as c^T = b^T a^T.
 void swap_factors(step_shape& s);
 
+/// Elements of an operand in memory: those that several indices meet count once.
+double distinct_elements(const step_shape& s, stride_of_axis stride);
+
 /// Floating-point operations, and bytes that must move at least once.
 double flops_of(const step_shape& s);
 double bytes_of(const step_shape& s);
+/// Where windows overlap, what they meet again counts again.
+double counted_bytes_of(const step_shape& s);
 
 /// The offset of a flattened index over axes (outermost first), of these strides in an operand, as an expression in `index`.
 std::string offset_text(const std::vector<std::int64_t>& extents, const std::vector<std::int64_t>& strides,

@@ -151,7 +151,7 @@ bool shares_small_factor(const small_shape& s) {
 
 odd_rows find_odd_rows(const step_shape& s) {
   constexpr double most_bytes_at_once = 16e6;  // a launch more takes as long as they do
-  if (!s.has_a || !s.has_b || bytes_of(s) < most_bytes_at_once) return {};
+  if (!s.has_a || !s.has_b || counted_bytes_of(s) < most_bytes_at_once) return {};
   const endless_side e = find_endless_side(s);
   const std::int64_t rows = e.group ? rows_together(s, e) : 0;
   if (rows < 2) return {};

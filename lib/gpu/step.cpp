@@ -8,6 +8,8 @@
 
 #include <ricci/core/error.hpp>
 
+#include "gpu/window.hpp"
+
 namespace ricci::cuda {
 namespace {
 
@@ -22,7 +24,7 @@ struct small_args {
   double alpha[2], beta[2];
   int exact, unused;
 };
-struct counted_args {  // panel, tile and general
+struct counted_args {  // panel, tile, window and general
   const void* a;
   const void* b;
   void* c;
@@ -133,7 +135,7 @@ bool is_across(const step_shape& s) { return is_across(s, &axis::a) || is_across
 /// lies across them: that comes in sectors of which one element is used (measured on an H100).
 double one_by_one_seconds(const step_shape& s, double share, const gpu_machine& m) {
   constexpr double sector = 32;
-  double bytes = bytes_of(s);
+  double bytes = counted_bytes_of(s);
   const auto add_waste = [&](dtype type, stride_of_axis stride) {
     double elements = 1;
     for (const auto* group : {&s.batch, &s.m, &s.n, &s.k})
@@ -187,7 +189,7 @@ double thin_share(const step_shape& s) {
 bool is_thin(const step_shape& s, const general_config& shared, const gpu_machine& m, bool in_parts) {
   const auto [least, most] = std::minmax({count_of(s.m), count_of(s.n)});
   if (!m.shares || !s.has_a || !s.has_b || least < 2 || least >= least_tiled || most < 96 || count_of(s.k) < 32 || is_across(s)) return false;
-  return bytes_of(s) / (thin_share(s) * 1e9 * m.bandwidth) < 0.9 * general_seconds(s, shared, m, in_parts);
+  return counted_bytes_of(s) / (thin_share(s) * 1e9 * m.bandwidth) < 0.9 * general_seconds(s, shared, m, in_parts);
 }
 
 /// Which of the own kernels.
@@ -227,10 +229,24 @@ step_plan plan_own(const step_shape& s, const gpu_machine& m, bool in_parts) {
   return p;
 }
 
+/// Windows that overlap are read once, if that is estimated to be faster.
+bool take_windows(step_plan& p, const gpu_machine& m, bool in_parts) {
+  if (!m.shares) return false;
+  const step_shape s = arranged_for_windows(p.shape);
+  const std::vector<window_config> all = window_candidates(s, m);
+  if (all.empty()) return false;
+  // What tiles take is known well; other kernels read every window anew.
+  const bool tiled = p.kind == kernel_kind::tile || p.kind == kernel_kind::panel;
+  if (tiled && window_seconds(s, all.front(), m) > 0.95 * tiled_seconds(p.shape, m, in_parts)) return false;
+  p.kind = kernel_kind::window, p.shape = s, p.window = all.front();
+  return true;
+}
+
 }  // namespace
 
 step_plan plan_step(const step_shape& s, const gpu_machine& m, bool in_parts) {
   step_plan p = plan_own(s, m, in_parts);
+  if (take_windows(p, m, in_parts)) return p;
   // Shared among threads although there is enough for tiles: only because that was estimated to take little longer than it must.
   const bool shared = p.kind == kernel_kind::general && (!worth_tiling(s) || general_seconds(s, p.general, m, in_parts) < 2 * p.bound_seconds);
   if (m.blas != blas_use::never && s.has_a && p.kind != kernel_kind::permute && !shared) {
@@ -255,6 +271,7 @@ double estimated_seconds(const step_plan& p, const gpu_machine& m) {
     case kernel_kind::panel:
     case kernel_kind::tile: return tiled_seconds(p.shape, m, true);
     case kernel_kind::general: return general_seconds(p.shape, p.general, m, true);
+    case kernel_kind::window: return window_seconds(p.shape, p.window, m);
     default: return p.bytes / (0.6e9 * m.bandwidth);
   }
 }
@@ -277,6 +294,11 @@ kernel_request request_of(const step_plan& p, const alignments& at) {
       return r;
     }
     case kernel_kind::permute: return {permute_text(p), "permute", 256, 0};
+    case kernel_kind::window: {
+      r.name = "window", r.threads = p.window.block;
+      r.text = window_text(p.shape, p.window, at, r.shared_bytes);
+      return r;
+    }
     default: return {general_text(p, at), "general", threads_of(p.general), 0};
   }
 }
@@ -291,6 +313,7 @@ int threads_of(const step_plan& p) {
     case kernel_kind::panel: return p.panel.block;
     case kernel_kind::tile: return p.tile.block;
     case kernel_kind::permute: return 256;
+    case kernel_kind::window: return p.window.block;
     default: return threads_of(p.general);
   }
 }
@@ -352,6 +375,10 @@ packed_args pack(const step_plan& p, const operands& given, const kernel& k, con
   } else if (p.kind == kernel_kind::panel) {
     args.count = panel_parts(s, p.panel);
     out.grid = grid_of(args.count);
+  } else if (p.kind == kernel_kind::window) {
+    // Blocks that stay: each copies the small factor once.
+    args.count = window_threads(s, p.window);
+    out.grid = grid_of(std::min(divide_up(args.count, std::int64_t{p.window.block}), static_cast<std::int64_t>(m.multiprocessors) * std::max(1, k.blocks)));
   } else {
     args.count = general_blocks(s, p.general);
     out.grid = grid_of(args.count);
@@ -369,6 +396,7 @@ std::string to_string(const step_plan& p) {
              std::to_string(p.tile.depth) + ", " + to_string(p.tile.compute) + (p.tile.parts > 1 ? ", sums in " + std::to_string(p.tile.parts) + (p.tile.beside ? " parts of neighbours" : " parts") : "");
     }
     case kernel_kind::panel: return to_string(p.panel);
+    case kernel_kind::window: return to_string(p.window, p.shape);
     case kernel_kind::permute: return "transposition through squares of 32 x 32";
     default: return to_string(p.general, p.shape);
   }

@@ -14,7 +14,7 @@
 
 namespace ricci::cuda {
 
-enum class kernel_kind { small, panel, tile, permute, general };
+enum class kernel_kind { small, panel, tile, permute, window, general };
 
 /// kernels/tile.cuh
 struct tile_config {
@@ -57,6 +57,22 @@ struct general_config {
   std::int64_t parts = 1;  // of the sum
 };
 
+/// A thread has `each` elements along a free axis of b, and all terms of a sum, whose windows overlap.
+struct window_direction {
+  int free = -1;  // of batch, m and n in this order; -1: none
+  std::int64_t each = 1;
+  int sum = -1;  // of k; -1: none
+};
+
+/// kernels/window.cuh
+struct window_config {
+  window_direction rows, cols;
+  int own = -1;  // a free axis that b lacks; -1: none
+  std::int64_t each_own = 1;
+  neighbours run;  // elements along a free axis, or terms, that are neighbours in b
+  int block = 128, blocks = 4;  // threads; on a multiprocessor that the compiler leaves registers for
+};
+
 struct step_plan {
   kernel_kind kind = kernel_kind::general;
   step_shape shape;
@@ -65,6 +81,7 @@ struct step_plan {
   tile_config tile;
   panel_config panel;
   general_config general;
+  window_config window;
   blas_call blas;  // used: the step is the vendor's; if that cannot be found, the kernel of `kind` does it
   std::shared_ptr<const step_plan> last;  // adds the parts of a sum: the kernel of this plan leaves them, element by element in the order
                                           // of `shape`, one part after the other; may leave parts itself; else null

@@ -12,12 +12,14 @@
 
 #include <ricci/core/error.hpp>
 
+#include "convolutions.hpp"
 #include "gpu/code_info.hpp"
 #include "fused_programs.hpp"
 #include "gpu/compiler.hpp"
 #include "gpu/executable.hpp"
 #include "gpu/measure.hpp"
 #include "gpu/small_table.hpp"
+#include "gpu/window.hpp"
 
 namespace {
 
@@ -241,6 +243,26 @@ void add_chains(std::vector<job>& to, int architecture, bool all) {
   }
 }
 
+/// Convolutions, stencils and moving sums: the chosen kernels, and others that might be chosen for other extents.
+void add_windows(std::vector<job>& to, int architecture, bool all) {
+  gpu_machine m = described_h200();
+  m.architecture = architecture;
+  unsigned seed = 0;
+  for (int t = 0; t < dtype_count; ++t)
+    for (const test::contraction& x : test::windowed()) {
+      if (++seed % 2 == 0 && !all) continue;
+      const auto c = test::case_of(static_cast<dtype>(t), seed, x, false, seed % 4 == 1);
+      step_plan step = make_program_plan(placed_on_gpu(c->p), m, {}).launches[0].step;
+      step.kind = kernel_kind::window, step.shape = arranged_for_windows(step.shape);
+      const std::vector<window_config> found = window_candidates(step.shape, m);
+      for (const std::size_t n : {std::size_t{0}, seed * 7 % found.size()}) {
+        if (n != 0 && !all && seed % 4 == 1) continue;
+        step.window = found[n];
+        to.push_back({"windows " + std::to_string(seed) + ", " + to_string(step), request_of(step, seed % 8 < 4 ? alignments{} : alignments{2, 2, 2}), architecture});
+      }
+    }
+}
+
 void settle_for(job& j) {
   gpu_machine m = described_h200();
   m.architecture = j.architecture;
@@ -285,7 +307,7 @@ int main(int count, char** words) {
   for (const int a : c.architectures)
     if (a == 80 || a == 90 || a == 100) {
       add_table(jobs, a, all ? 1 : 24);
-      if (all || a == 90) add_families(jobs, a, all), add_chains(jobs, a, all);
+      if (all || a == 90) add_families(jobs, a, all), add_chains(jobs, a, all), add_windows(jobs, a, all);
     }
   return run(jobs);
 }

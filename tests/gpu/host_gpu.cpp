@@ -45,7 +45,7 @@ std::string wrapped(const std::string& text, std::size_t n) {
   const std::string space = "kernel_" + std::to_string(n);
   std::string body = replaced(replaced(text, "#include \"chain.cuh\"\n", ""), "#include \"functions.cuh\"\n", "");
   std::string name = body.find(" elementwise(") == body.npos ? "chain" : "elementwise";
-  for (const char* const own : {"general", "permute", "small"}) {
+  for (const char* const own : {"general", "permute", "window", "small"}) {
     const std::string line = std::string("#include \"") + own + ".cuh\"\n";
     if (text.find(line) == text.npos) continue;
     name = own;
@@ -107,7 +107,7 @@ bool host_gpu::runs(const cuda::step_plan& p) const {
 }
 
 bool host_gpu::runs_alone(const cuda::step_plan& p) const {
-  return p.kind == cuda::kernel_kind::general || p.kind == cuda::kernel_kind::permute || (small_ && p.kind == cuda::kernel_kind::small && p.config.compute != cuda::arithmetic::wgmma_16);
+  return p.kind == cuda::kernel_kind::general || p.kind == cuda::kernel_kind::permute || p.kind == cuda::kernel_kind::window || (small_ && p.kind == cuda::kernel_kind::small && p.config.compute != cuda::arithmetic::wgmma_16);
 }
 
 host_gpu::~host_gpu() {
@@ -147,7 +147,7 @@ std::string host_gpu::compile() {
     fs::copy_file(fs::path(RICCI_HOST_FOLDER) / name, folder_.path / name, fs::copy_options::overwrite_existing);
   {
     std::ofstream out(folder_.path / "kernels.cpp");
-    out << "#include \"host_cuda.hpp\"\n#include \"chain.cuh\"\n#include \"small_image.cuh\"\n#include \"small_complex.cuh\"\n";
+    out << "#include \"host_cuda.hpp\"\n#include \"chain.cuh\"\n#include \"words.cuh\"\n#include \"small_image.cuh\"\n#include \"small_complex.cuh\"\n";
     for (std::size_t n = 0; n < texts_.size(); ++n) out << wrapped(texts_[n], n);
   }
   const std::string folder = folder_.path.string(), file = folder + "/kernels.so", log = folder + "/log";

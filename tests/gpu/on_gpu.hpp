@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <vector>
@@ -30,7 +31,10 @@ class gpu_memory {
       cuda::copy_to_device(areas_.back().device, host.data(), static_cast<std::int64_t>(host.size()));
       places_[c.memory[i].get()] = areas_.back().device + skip;
     }
-    for (void* p : c.pointers) pointers_.push_back(places_.at(p));
+    for (void* p : c.pointers) {  // to within the memory of a tensor
+      const auto [begin, device] = *std::prev(places_.upper_bound(p));
+      pointers_.push_back(static_cast<char*>(device) + (static_cast<char*>(p) - static_cast<char*>(begin)));
+    }
   }
   ~gpu_memory() {
     for (const area& a : areas_) cuda::release(a.device);

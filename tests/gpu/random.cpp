@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "convolutions.hpp"
 #include "on_gpu.hpp"
 #include "random_sums.hpp"
 
@@ -71,7 +72,28 @@ void run_sum(unsigned seed) {
   require_right_on_gpu(c, longest(c.p), d.chance(60) ? 0 : d(1, 3), "sum seed " + std::to_string(seed), s.op == update::assign && c.p.overlaps.empty());
 }
 
+void run_convolution(unsigned seed) {
+  if (!has_gpu() || !mine(seed)) return;
+  dice d{std::mt19937(seed)};
+  const std::int64_t r = d(1, 6), s = d(2, 6), gap = d.chance(70) ? 1 : d(2, 3), stride = d.chance(70) ? 1 : d(2, 3), channels = d(1, 9), filters = d(1, 9);
+  const std::int64_t h = (r - 1) * gap + d(1, 60), w = (s - 1) * gap + d(2, 60);
+  const bool add = d.chance(50);
+  const auto c = case_of(any_type(d), seed, convolution(d(1, 9), d.chance(50) ? 1 : d(2, 9), channels, filters, h, w, r, s, stride, gap, d.chance(50)), d.chance(50), add);
+  require_right_on_gpu(*c, 2, d.chance(60) ? 0 : d(1, 7), "convolution seed " + std::to_string(seed), !add);
+}
+
 }  // namespace
+
+TEST_CASE("convolutions") {
+  for (unsigned seed = 50001; seed <= 50096; ++seed) run_convolution(seed);
+  unsigned seed = 50096;
+  for (int t = 0; t < dtype_count; ++t)
+    for (const contraction& x : windowed()) {
+      if (!mine(++seed) || !has_gpu()) continue;
+      const auto c = case_of(static_cast<dtype>(t), seed, x, seed % 2 == 0, seed / 2 % 2 == 0);
+      require_right_on_gpu(*c, 2, seed % 3 == 0 ? 1 : 0, "windows seed " + std::to_string(seed), seed / 2 % 2 != 0);
+    }
+}
 
 TEST_CASE("batches of products in every layout") {
   for (unsigned seed = 1; seed <= 240; ++seed) run_batch(seed);

@@ -16,7 +16,7 @@
 //   own(at, thread, j, a, b, c)        those of the thread's j-th element from there; false if there is none
 //   term(turn, thread, a, b)           those of the thread's term in a turn; false if there is none
 #pragma once
-#include "element.cuh"
+#include "words.cuh"
 
 struct general_args {
   const void* a;
@@ -24,11 +24,6 @@ struct general_args {
   void* c;
   i64 count;  // blocks' worth of elements, times parts
   double alpha[2], beta[2];
-};
-
-template <class X, int Count>
-struct alignas(Count * sizeof(X)) neighbours {
-  X x[Count];
 };
 
 template <class W>
@@ -88,20 +83,6 @@ __device__ inline void fetch(W (&to)[G::each][G::terms], const typename E::type*
 #pragma unroll
       for (int t = 0; t < G::terms; ++t) to[j][t] = conj_if<Conj>(E::get(from[own[j] + t * step]));
   }
-}
-
-/// c = beta c + alpha sums, of `count` neighbours.
-template <class G, int count, class W>
-__device__ inline void store(typename G::C::type* to, const W* sums, W alpha, W beta) {
-  neighbours<typename G::C::type, count> x;
-  if constexpr (G::beta) x = *reinterpret_cast<const neighbours<typename G::C::type, count>*>(to);
-#pragma unroll
-  for (int v = 0; v < count; ++v) {
-    W y = product_of(alpha, sums[v]);
-    if constexpr (G::beta) y = sum_of(y, product_of(beta, G::C::get(x.x[v])));
-    x.x[v] = G::C::put(y);
-  }
-  *reinterpret_cast<neighbours<typename G::C::type, count>*>(to) = x;
 }
 
 extern "C" __global__ void __launch_bounds__(general_type::block) general(const __grid_constant__ general_args args) {

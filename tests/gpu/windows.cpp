@@ -1,0 +1,88 @@
+// Convolutions, stencils and moving sums, whose factors are views with overlapping windows, on this CPU, beside the reference. No GPU is
+// needed.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "convolutions.hpp"
+#include "gpu/window.hpp"
+#include "on_host.hpp"
+#include "reduced.hpp"
+
+using namespace ricci;
+using namespace ricci::test;
+
+namespace {
+
+/// What of the choices was met.
+struct seen {
+  int chosen = 0, windows = 0, own = 0, runs = 0, terms = 0, cut = 0, columns = 0, turned = 0, alone = 0, split = 0;
+
+  void count(const cuda::step_plan& p) {
+    const cuda::window_config& c = p.window;
+    ++windows, own += c.own >= 0, runs += c.run.count > 1 && !c.run.sums, terms += c.run.count > 1 && c.run.sums, columns += c.cols.each > 1;
+    cut += free_axes(p.shape)[static_cast<std::size_t>(c.rows.free)].extent % c.rows.each != 0;
+    turned += p.shape.swapped, alone += !p.shape.has_a, split += c.own >= 0 && free_axes(p.shape)[static_cast<std::size_t>(c.own)].extent % c.each_own != 0;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("windows that overlap by every kind of kernel") {
+  const std::vector<contraction> shapes = windowed();
+  const cuda::gpu_machine& machine = cuda::described_h200();
+  std::vector<std::unique_ptr<case_builder>> cases;
+  std::vector<cuda::program_plan> plans;
+  seen met;
+  unsigned seed = 0;
+  for (const dtype t : {dtype::f32, dtype::f64, dtype::c64, dtype::c128, dtype::f16, dtype::bf16})
+    for (const contraction& x : shapes) {
+      ++seed;
+      if (reduced_tests() && (seed + static_cast<unsigned>(t)) % 3 != 0) continue;
+      const std::size_t kinds = t == dtype::f32 || t == dtype::f16 ? 4 : 2;
+      for (std::size_t kind = 0; kind < kinds; ++kind) {
+        auto c = case_of(t, seed, x, seed % 2 == 0, seed / 2 % 2 == 0);
+        cuda::program_plan p = cuda::make_program_plan(cuda::placed_on_gpu(c->p), machine, {});
+        REQUIRE(p.launches.size() == 1);
+        cuda::step_plan& step = p.launches[0].step;
+        CAPTURE(cuda::to_string(step), static_cast<int>(t), seed);
+        met.chosen += step.kind == cuda::kernel_kind::window;
+        step.kind = cuda::kernel_kind::window, step.shape = arranged_for_windows(step.shape);
+        const std::vector<cuda::window_config> all = window_candidates(step.shape, machine);
+        REQUIRE(!all.empty());
+        step.window = all[kind == 0 ? 0 : (seed * 7 + kind * 131) % all.size()];
+        met.count(step);
+        cases.push_back(std::move(c)), plans.push_back(std::move(p));
+      }
+    }
+  check_on_host(cases, plans, machine, [](const program&) { return 2; });
+  CHECK(2 * met.chosen > met.windows);
+  for (const int times : {met.own, met.runs, met.terms, met.cut, met.columns, met.turned, met.alone, met.split}) CHECK(times > 0);
+}
+
+TEST_CASE("what no element meets again, or what is too large for shared memory, has other kernels") {
+  const cuda::gpu_machine& machine = cuda::described_h200();
+  const auto kind_of = [&](const contraction& x) {
+    const auto c = case_of(dtype::f32, 1, x, false, false);
+    return cuda::make_program_plan(cuda::placed_on_gpu(c->p), machine, {}).launches[0].step.kind;
+  };
+  CHECK(kind_of(convolution(2000, 1, 3, 4, 16, 16, 4, 4, 4, 1, false)) != cuda::kernel_kind::window);      // windows beside one another
+  CHECK(kind_of(convolution(1000, 1, 128, 128, 10, 10, 3, 3, 1, 1, false)) != cuda::kernel_kind::window);  // 590 KB of filters
+  CHECK(kind_of(convolution(2000, 1, 3, 4, 16, 16, 4, 4, 2, 1, false)) == cuda::kernel_kind::window);
+}
+
+TEST_CASE("elements that windows share are counted once") {
+  const auto elements = [](const contraction& x) {
+    const auto c = case_of(dtype::f32, 1, x, false, false);
+    const cuda::program_plan p = cuda::make_program_plan(cuda::placed_on_gpu(c->p), cuda::described_h200(), {});
+    return p.bytes / 4;
+  };
+  CHECK(elements(convolution(2, 1, 3, 4, 16, 20, 3, 3, 1, 1, false)) == 2 * 3 * 16 * 20 + 4 * 3 * 9 + 2 * 4 * 14 * 18);
+  CHECK(elements(convolution(2, 1, 3, 4, 17, 21, 3, 3, 2, 1, true)) == 2 * 3 * 17 * 21 + 4 * 3 * 9 + 2 * 4 * 8 * 10);
+  CHECK(elements({{{'q', 100}, {'s', 5}, {'k', 2}}, {"kq", {100, 1}}, {"ks", {5, 1}}, {"qs", {1, 1}}}) == 104 + 10 + 200);
+  CHECK(elements({{{'q', 100}, {'s', 5}, {'k', 2}}, {"kq", {100, 1}}, {"ks", {5, 1}}, {"qs", {5, 1}}}) == 500 + 10 + 200);
+}

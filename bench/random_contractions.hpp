@@ -18,6 +18,7 @@
 #include <ricci/plan/path.hpp>
 
 #include "statements/cases.hpp"
+#include "window_notation.hpp"
 
 namespace bench {
 
@@ -40,6 +41,7 @@ struct random_setting {
 struct contraction : labelled {
   std::string a, b, c;            // b empty: one tensor
   std::vector<std::string> more;  // factors after b
+  std::vector<std::string> written;  // factors whose windows overlap, as they are written; empty: none does
 
   std::vector<std::string> factors() const {
     std::vector<std::string> all{a};
@@ -47,17 +49,20 @@ struct contraction : labelled {
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
-  std::string einsum() const {
-    std::string s;
-    for (const std::string& f : factors()) s += (s.empty() ? "" : ",") + f;
-    return s + "->" + c;
+  std::string einsum() const { return joined(factors()); }
+  std::string name() const { return joined(written.empty() ? factors() : written) + extents(); }
+  laid_out layout(std::size_t factor) const { return factor_text(written.empty() ? factors()[factor] : written[factor]).with(extent); }
+  /// Elements of the largest tensor.
+  std::int64_t largest() const {
+    std::int64_t most = size(c);
+    for (std::size_t f = 0; f < factors().size(); ++f) most = std::max(most, layout(f).elements);
+    return most;
   }
-  std::string name() const { return einsum() + extents(); }
 
   /// Elements of all tensors, and real products of the best order, one for a product and one for a sum; none of one tensor.
   double elements() const {
     double sum = static_cast<double>(size(c));
-    for (const std::string& f : factors()) sum += static_cast<double>(size(f));
+    for (std::size_t f = 0; f < factors().size(); ++f) sum += static_cast<double>(layout(f).elements);
     return sum;
   }
   double flops() const {
@@ -72,6 +77,13 @@ struct contraction : labelled {
     for (const std::string& f : factors()) net.factors.push_back(numbers_of(f));
     net.result = numbers_of(c);
     return ricci::find_path(net).flops;
+  }
+
+ private:
+  std::string joined(const std::vector<std::string>& all) const {
+    std::string s;
+    for (const std::string& f : all) s += (s.empty() ? "" : ",") + f;
+    return s + "->" + c;
   }
 };
 
@@ -89,10 +101,7 @@ class generator {
     }
   }
 
-  bool has_room_for(const contraction& x) const {
-    const std::vector<std::string> all = x.factors();
-    return x.size(x.c) <= elements_ && std::all_of(all.begin(), all.end(), [&](const std::string& f) { return x.size(f) <= elements_; });
-  }
+  bool has_room_for(const contraction& x) const { return x.largest() <= elements_; }
 
  private:
   int pick(int first, int last) { return std::uniform_int_distribution<int>(first, last)(rng_); }
@@ -141,17 +150,19 @@ class generator {
   std::mt19937 rng_;
 };
 
-/// "ab,bc->ac a=312 b=24 c=5", as name() gives it; of any number of factors.
+/// "ab,bc->ac a=312 b=24 c=5", as name() gives it; of any number of factors, which may be as window_notation.hpp has them.
 inline contraction contraction_of(const std::string& line) {
   const std::size_t end = std::min(line.size(), line.find(' '));
   const sides x = sides_of(line.substr(0, end));
   contraction c;
   std::istringstream words(x.left);
-  for (std::string factor; std::getline(words, factor, ',');) c.more.push_back(factor);
+  std::string labels;
+  for (std::string factor; std::getline(words, factor, ',');) c.written.push_back(factor), c.more.push_back(factor_text(factor).labels()), labels += c.more.back();
+  if (c.more == c.written) c.written.clear();
   if (!c.more.empty()) c.a = c.more.front(), c.more.erase(c.more.begin());
   if (!c.more.empty()) c.b = c.more.front(), c.more.erase(c.more.begin());
   c.c = x.right;
-  c.read(line.substr(end), x.left);
+  c.read(line.substr(end), labels);
   return c;
 }
 

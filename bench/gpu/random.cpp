@@ -25,13 +25,13 @@ using namespace ricci;
 
 constexpr std::size_t most_factors = 6;
 
-/// c = a b ... of dense tensors in the GPU's memory.
+/// c = a b ... in the GPU's memory.
 program program_of(const contraction& x, dtype t) {
   static double somewhere;  // not read, but operands without memory are refused
   const std::vector<std::string> factors = x.factors();
   if (factors.size() > most_factors) throw std::runtime_error("'" + x.name() + "' has too many factors for this bench");
   std::vector<std::vector<std::int64_t>> shapes, strides;
-  for (const std::string& f : factors) shapes.push_back(x.shape(f)), strides.push_back(detail::dense_strides(shapes.back()));
+  for (std::size_t f = 0; f < factors.size(); ++f) shapes.push_back(x.layout(f).shape), strides.push_back(x.layout(f).strides);
   std::vector<detail::array_info> operands;
   for (std::size_t f = 0; f < factors.size(); ++f) operands.push_back({&somewhere, t, shapes[f], strides[f]});
   const std::string einsum = x.einsum();
@@ -67,10 +67,10 @@ void run(const random_setting& s, dtype t, bool explain) {
   const std::vector<contraction> problems = problems_of(s, {s.seed, 18, 31, s.file.empty() ? usual : of_file});
   std::vector<std::int64_t> elements(3, usual);
   for (const contraction& x : problems) {
-    std::vector<std::string> tensors = x.factors();
-    tensors.insert(tensors.begin(), x.c);
-    elements.resize(std::max(elements.size(), tensors.size()), 1);
-    for (std::size_t n = 0; n < tensors.size(); ++n) elements[n] = std::max(elements[n], x.size(tensors[n]));
+    const std::size_t factors = x.factors().size();
+    elements.resize(std::max(elements.size(), factors + 1), 1);
+    elements[0] = std::max(elements[0], x.size(x.c));
+    for (std::size_t f = 0; f < factors; ++f) elements[f + 1] = std::max(elements[f + 1], x.layout(f).elements);
   }
   memory at;
   for (const std::int64_t n : elements) at.push_back(std::make_unique<cuda::buffer>(n * static_cast<std::int64_t>(size_of(t))));

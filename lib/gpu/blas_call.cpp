@@ -75,6 +75,8 @@ blas_offsets offsets_of(const blas_call& c, std::int64_t at) {
 }
 
 bool blas_wins(const step_shape& s, const blas_call& c, bool warpgroups) {
+  // Rows whose windows overlap are no matrix; what is left to be one has its rows far apart (3.6 times the time of tiles).
+  if (bytes_of(s) < counted_bytes_of(s)) return false;
   // Measured with square batches on an H200: where the library passes ricci's kernels.
   const double side = std::cbrt(static_cast<double>(c.rows) * static_cast<double>(c.cols) * static_cast<double>(c.sum));
   // Products that only the library has to do one by one are done together by tiles.

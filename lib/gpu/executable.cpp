@@ -170,7 +170,13 @@ program_plan make_program_plan(const program& source, const gpu_machine& machine
   for (const label_info& l : w.source.labels) extents.push_back(l.extent);
   for (program_part& part : parts) {
     transposed_product t;
-    if (!part.chain && !part.tiles) t = by_transposition(w.ops[static_cast<std::size_t>(part.first)], extents, m, static_cast<int>(w.temporaries.size()));
+    if (!part.chain && !part.tiles) {
+      const pair_op& op = w.ops[static_cast<std::size_t>(part.first)];
+      const int first = static_cast<int>(w.temporaries.size());
+      t = by_moving_windows(op, extents, m, first);
+      if (t.ops.empty()) t = by_transposition(op, extents, m, first);
+    }
+    for (const label_info& l : t.labels) w.source.labels.push_back(l), extents.push_back(l.extent);
     for (temporary& room : t.temporaries) {
       room.offset = p.workspace;
       p.workspace += bytes_of(room);

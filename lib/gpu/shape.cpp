@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <numeric>
 
 namespace ricci::cuda {
 namespace {
@@ -94,6 +95,13 @@ double distinct_elements(const step_shape& s, stride_of_axis stride) {
     product *= static_cast<double>(span);
   }
   return product;
+}
+
+bool meet_again(std::int64_t x, std::int64_t x_extent, std::int64_t y, std::int64_t y_extent) {
+  x = std::abs(x), y = std::abs(y);
+  if (x == 0 || y == 0) return false;
+  const std::int64_t again = std::lcm(x, y);
+  return again / x < x_extent && again / y < y_extent;
 }
 
 namespace {

@@ -44,6 +44,9 @@ void swap_factors(step_shape& s);
 /// Elements of an operand in memory: those that several indices meet count once.
 double distinct_elements(const step_shape& s, stride_of_axis stride);
 
+/// Whether two axes of an operand, with these strides and extents, meet elements again.
+bool meet_again(std::int64_t x, std::int64_t x_extent, std::int64_t y, std::int64_t y_extent);
+
 /// Floating-point operations, and bytes that must move at least once.
 double flops_of(const step_shape& s);
 double bytes_of(const step_shape& s);

@@ -235,9 +235,13 @@ bool take_windows(step_plan& p, const gpu_machine& m, bool in_parts) {
   const step_shape s = arranged_for_windows(p.shape);
   const std::vector<window_config> all = window_candidates(s, m);
   if (all.empty()) return false;
-  // What tiles take is known well; other kernels read every window anew.
-  const bool tiled = p.kind == kernel_kind::tile || p.kind == kernel_kind::panel;
-  if (tiled && window_seconds(s, all.front(), m) > 0.95 * tiled_seconds(p.shape, m, in_parts)) return false;
+  // What tiles take is known well, and what the tensor cores do for double; other kernels read every window anew.
+  const bool is_double = s.c == dtype::f64 || s.c == dtype::c128;
+  double other = 1e30;
+  if (p.kind == kernel_kind::tile) other = (is_double ? 0.75 : 0.95) * tile_seconds(p.shape, p.tile, m);
+  else if (p.kind == kernel_kind::panel) other = 0.95 * tiled_seconds(p.shape, m, in_parts);
+  else if (p.kind == kernel_kind::small && is_double) other = std::max(p.bytes / (0.5e9 * m.bandwidth), p.flops / (0.35e9 * m.tensor_f64));
+  if (window_seconds(s, all.front(), m) > other) return false;
   p.kind = kernel_kind::window, p.shape = s, p.window = all.front();
   return true;
 }

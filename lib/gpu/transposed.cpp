@@ -192,7 +192,7 @@ transposed_product for_library(const pair_op& op, const mover& way, const step_s
   double moved = 0;
   transposed_product t = way.best(moved);
   if (t.ops.empty() || m.blas == blas_use::always) return t;
-  const double flops = flops_of(s), bytes = bytes_of(s), per_second = m.bandwidth * 1e9;
+  const double flops = flops_of(s), bytes = counted_bytes_of(s), per_second = m.bandwidth * 1e9;
   const double product = std::max(flops / (library_rate(op.c.type, m) * 1e9), bytes / (0.7 * per_second));
   const double other = product + moved / (0.7 * per_second) + 4e-6 * static_cast<double>(t.ops.size());
   return 1.15 * other < estimated_seconds(plan_step(s, m), m) ? t : transposed_product{};

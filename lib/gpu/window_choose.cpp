@@ -3,7 +3,6 @@
 #include <bit>
 #include <cmath>
 #include <cstdlib>
-#include <numeric>
 
 #include "gpu/long_text.hpp"
 #include "gpu/window.hpp"
@@ -16,14 +15,6 @@ constexpr std::int64_t most_terms = 16;         // of a direction
 constexpr double clock = 1.7e9;
 
 const axis& free_at(const std::vector<axis>& free, int n) { return free[static_cast<std::size_t>(n)]; }
-
-/// Elements of b meet again along these axes.
-bool meet(std::int64_t x, std::int64_t x_extent, std::int64_t y, std::int64_t y_extent) {
-  x = std::abs(x), y = std::abs(y);
-  if (x == 0 || y == 0) return false;
-  const std::int64_t again = std::lcm(x, y);
-  return again / x < x_extent && again / y < y_extent;
-}
 
 /// What one thread does, counted.
 struct work {
@@ -144,7 +135,7 @@ std::vector<overlap_of_axes> overlaps_in(const step_shape& s) {
   const int first = static_cast<int>(s.batch.size() + s.m.size());
   for (int n = first; n < static_cast<int>(free.size()); ++n)
     for (std::size_t k = 0; k < s.k.size(); ++k) {
-      if (taken[k] || !meet(free_at(free, n).b, free_at(free, n).extent, s.k[k].b, s.k[k].extent)) continue;
+      if (taken[k] || !meet_again(free_at(free, n).b, free_at(free, n).extent, s.k[k].b, s.k[k].extent)) continue;
       out.push_back({n, static_cast<int>(k)}), taken[k] = true;
       break;
     }

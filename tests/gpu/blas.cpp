@@ -133,6 +133,15 @@ TEST_CASE("the library is used where it may be and where it wins") {
   m.blas = blas_use::where_it_wins;
   CHECK(used(dtype::f16, 160));
   CHECK(!used(dtype::f16, 128));
+  // Rows that overlap, each 64 elements behind the other: what is left is a matrix whose rows are far apart.
+  const auto rows_apart = [&](std::int64_t apart) {
+    step_shape x;
+    x.a = x.b = x.c = dtype::f32;
+    x.m = {{2048, 1000 * apart, 0, 64000}, {1000, apart, 0, 64}}, x.n = {{64, 0, 1, 1}}, x.k = {{576, 1, 64, 0}};
+    return cuda::plan_step(x, m).blas.used;
+  };
+  CHECK(rows_apart(576));
+  CHECK(!rows_apart(64));
   CHECK(!used(dtype::f16, 32));
   CHECK(!used(dtype::f64, 64));
   CHECK(used(dtype::f64, 72));

@@ -86,3 +86,31 @@ TEST_CASE("elements that windows share are counted once") {
   CHECK(elements({{{'q', 100}, {'s', 5}, {'k', 2}}, {"kq", {100, 1}}, {"ks", {5, 1}}, {"qs", {1, 1}}}) == 104 + 10 + 200);
   CHECK(elements({{{'q', 100}, {'s', 5}, {'k', 2}}, {"kq", {100, 1}}, {"ks", {5, 1}}, {"qs", {5, 1}}}) == 500 + 10 + 200);
 }
+
+TEST_CASE("views whose channels are apart are copied without what their windows repeat") {
+  // The copies run, the product is a plain loop where its kernel does not run here.
+  const cuda::gpu_machine& machine = cuda::described_h200();
+  std::vector<std::unique_ptr<case_builder>> cases;
+  std::vector<cuda::program_plan> plans;
+  unsigned seed = 0;
+  const auto add = [&](dtype t, const contraction& x) {
+    ++seed;
+    auto c = case_of(t, seed, x, seed % 2 == 0, seed / 2 % 2 == 0);
+    cuda::gpu_machine slow = machine;  // with one multiprocessor few elements take as long as many
+    slow.multiprocessors = 1, slow.shares = false;
+    cuda::program_plan p = cuda::make_program_plan(cuda::placed_on_gpu(c->p), slow, {});
+    CAPTURE(cuda::to_string(p.launches.back().step), seed);
+    if (p.launches.size() < 2) return;
+    cases.push_back(std::move(c)), plans.push_back(std::move(p));
+  };
+  for (const dtype t : {dtype::f16, dtype::bf16, dtype::f32, dtype::f64}) {
+    add(t, convolution(2, 1, 64, 32, 12, 13, 3, 3, 1, 1, false));
+    add(t, convolution(3, 2, 48, 32, 11, 12, 3, 2, 2, 1, false));
+    add(t, convolution(2, 1, 64, 32, 13, 14, 3, 3, 1, 2, false));
+    contraction weights = convolution(24, 1, 24, 32, 9, 10, 3, 3, 1, 1, false);  // the gradient of the filters
+    std::swap(weights.c, weights.a);
+    add(t, weights);
+  }
+  CHECK(cases.size() >= 6);
+  check_on_host(cases, plans, machine, [](const program&) { return 2; });
+}

@@ -119,6 +119,8 @@ struct candidate {
   std::int64_t rows_of_tile() const;
   /// Few tiles of rows, whose rows of a and columns of b the second cache keeps: b comes from where it lies once.
   bool few_groups() const;
+  /// What part of a tile of b are elements that differ: windows of a convolution lie over one another.
+  double share_of_b() const;
   /// Of all rows of a and the columns that a kernel does at once.
   double strip_bytes(const shape& s) const;
   /// Every row of b lies in pages of its own, hundreds of them, at one place of the first cache's ways, and tiles of rows read

@@ -1,0 +1,92 @@
+// Windows of a convolution lie over one another: what a plan counts of them, and which way their lanes run.
+#include <catch2/catch.hpp>
+
+#include <set>
+#include <string>
+
+#include "machines.hpp"
+#include "plan/distinct.hpp"
+
+using namespace ricci;
+using namespace ricci::test;
+
+namespace {
+
+struct image {
+  std::vector<std::int64_t> sides, filter;  // of the result, outermost first; of the filter
+  std::int64_t step = 1, dilation = 1;      // between windows (not along the last axis), between the elements of one
+};
+
+/// c(x...) = a(w...) * b(x..., w...). No memory is behind it.
+plan filtered(dtype type, const image& z, const machine& m) {
+  program p;
+  const auto axes = z.sides.size();
+  for (std::size_t d = 0; d < axes; ++d) p.labels.push_back({"x" + std::to_string(d), z.sides[d]});
+  for (std::size_t d = 0; d < axes; ++d) p.labels.push_back({"w" + std::to_string(d), z.filter[d]});
+  const auto tensor = [&](const char* name) {
+    reference r;
+    r.slot = p.slot_count++, r.type = type, r.name = name;
+    return r;
+  };
+  reference c = tensor("c"), a = tensor("a"), b = tensor("b");
+  std::int64_t in_c = 1, in_a = 1, in_b = 1;
+  for (std::size_t d = axes; d-- > 0;) {
+    const int x = static_cast<int>(d), w = static_cast<int>(d + axes);
+    const std::int64_t step = d + 1 < axes ? z.step : 1;
+    c.axes.push_back({x, in_c}), in_c *= z.sides[d];
+    a.axes.push_back({w, in_a}), in_a *= z.filter[d];
+    b.axes.push_back({x, in_b * step}), b.axes.push_back({w, in_b * z.dilation});
+    in_b *= (z.sides[d] - 1) * step + (z.filter[d] - 1) * z.dilation + 1;
+  }
+  p.statements = {{c, update::assign, {{-1, false, {a, b}}}}};
+  return make_plan(p, m);
+}
+
+double by_looking(const std::vector<strided_axis>& axes) {
+  std::set<std::int64_t> places{0};
+  for (const strided_axis& x : axes) {
+    std::set<std::int64_t> more;
+    for (const std::int64_t at : places)
+      for (std::int64_t i = 0; i < x.extent; ++i) more.insert(at + i * x.stride);
+    places = std::move(more);
+  }
+  return static_cast<double>(places.size());
+}
+
+double counted(const std::vector<strided_axis>& axes) {
+  return distinct_elements(axes, [](const strided_axis& x) { return x; });
+}
+
+}  // namespace
+
+TEST_CASE("elements of windows are counted once") {
+  const std::vector<strided_axis> exact[] = {
+      {},
+      {{5, 0}},
+      {{1, 7}, {4, 1}},
+      {{10, 12}, {12, 1}},                        // a matrix
+      {{12, 1}, {10, 12}},
+      {{10, 20}, {12, 1}},                        // within a larger one
+      {{10, 14}, {10, 1}, {5, 14}, {5, 1}},       // all windows of an image
+      {{10, 20}, {10, 1}, {3, 20}, {5, 1}},       // whose rows go on
+      {{10, 42}, {10, 2}, {3, 21}, {3, 1}},       // every second one, both ways
+      {{10, 1}, {3, 4}},                          // dilated
+      {{10, 1}, {5, -1}},                         // backwards
+      {{10, 4}, {8, 1}},
+      {{9, 1}, {9, 10}, {4, 90}, {3, 1}, {2, 10}},
+      {{6, 0}, {10, 1}, {3, 1}},
+      {{0, 1}, {3, 1}},
+  };
+  for (const auto& axes : exact) CHECK(counted(axes) == by_looking(axes));
+  const std::vector<strided_axis> gaps{{10, 6}, {3, 2}, {3, 3}};  // steps of 2 and 3: an estimate
+  CHECK(counted(gaps) <= 90);
+  CHECK(counted(gaps) >= by_looking(gaps));
+}
+
+TEST_CASE("bytes and bound of a plan have every element of an image once") {
+  const plan p = filtered(dtype::f32, {{1000, 1000}, {5, 5}}, zen4());
+  CHECK(p.bytes == 4.0 * (1000 * 1000 + 25 + 1004 * 1004));
+  const plan wide = filtered(dtype::f64, {{512, 512}, {9, 9}}, zen4());
+  CHECK(wide.bytes == 8.0 * (512 * 512 + 81 + 520 * 520));
+  CHECK(wide.bound_seconds == Approx(2.0 * 512 * 512 * 81 / 58.7e9));
+}

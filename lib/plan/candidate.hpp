@@ -80,6 +80,8 @@ struct candidate {
   void follow_rows_of_c();
   /// Products element by element go along the rows of large tensors: a kernel walks down the columns of its tile.
   void follow_rows();
+  /// Windows that lie over one another find their rows in a cache, so that there a written kernel pays, which lists its registers.
+  void limit_lanes();
   /// Cuts an outer axis so that every thread has several pieces. cycles: of the kernels.
   void cut_for_threads(double cycles);
   /// Bytes of factors without this axis, each once more for every piece but the first.

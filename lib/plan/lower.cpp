@@ -145,6 +145,7 @@ class chooser {
     c.follow_rows();
     c.follow_rows_of_b();
     c.follow_rows_of_c();
+    c.limit_lanes();
     if (is_narrow(op.c) && std::any_of(s.axes.begin(), s.axes.end(), [](const step_axis& x) { return x.role == group::k && x.tile != x.extent; }))
       s.buffer_c = true;  // partial sums stay in float
     keep_whole(s, op);

@@ -42,6 +42,8 @@ plan filtered(dtype type, const image& z, const machine& m) {
   return make_plan(p, m);
 }
 
+bool says(const plan& p, const machine& m, const std::string& text) { return to_string(p, m).find(text) != std::string::npos; }
+
 double by_looking(const std::vector<strided_axis>& axes) {
   std::set<std::int64_t> places{0};
   for (const strided_axis& x : axes) {
@@ -89,4 +91,26 @@ TEST_CASE("bytes and bound of a plan have every element of an image once") {
   const plan wide = filtered(dtype::f64, {{512, 512}, {9, 9}}, zen4());
   CHECK(wide.bytes == 8.0 * (512 * 512 + 81 + 520 * 520));
   CHECK(wide.bound_seconds == Approx(2.0 * 512 * 512 * 81 / 58.7e9));
+}
+
+TEST_CASE("lanes of a single filter run along the rows of the image") {
+  machine avx2 = *named_machine("avx2");
+  avx2.writes_kernels = true;
+  const image images[] = {
+      {{1000, 1000}, {5, 5}}, {{512, 512}, {9, 9}}, {{60, 70}, {3, 3}}, {{300, 300}, {11, 11}},
+      {{1000, 1000}, {1, 9}}, {{1000, 1000}, {9, 1}}, {{15000}, {80}}, {{100000}, {7}},
+      {{500, 500}, {3, 3}, 2}, {{500, 500}, {3, 3}, 1, 2}, {{500, 500}, {5, 5}, 2, 4},
+      {{64, 64, 64}, {3, 3, 3}}, {{30, 40, 50}, {5, 5, 5}, 2},
+  };
+  for (const machine& m : {zen4(), avx2})
+    for (const dtype type : {dtype::f32, dtype::f64, dtype::c64, dtype::c128})
+      for (const image& z : images) {
+        const plan p = filtered(type, z, m);
+        INFO(name_of(type) << "\n" << to_string(p, m));
+        CHECK(says(p, m, "lanes along x" + std::to_string(z.sides.size() - 1)));
+        CHECK_FALSE(says(p, m, "packed"));
+        for (const plan_step& s : p.segments.at(0).steps)  // sums are not cut: their rows come from a cache
+          for (const step_axis& x : s.axes)
+            if (x.role == group::k) CHECK(x.tile == x.extent);
+      }
 }

@@ -62,3 +62,28 @@ TEST_CASE("filters of images are what loops compute") {
         CHECK(error_in_bounds(c.p, 0, c.bind(), expected, 2) <= 1.0);
       }
 }
+
+TEST_CASE("gradients of a filter for each channel are what loops compute") {
+  struct gradient_case {
+    std::int64_t channels, high, wide, rows, columns, step;
+  };
+  for (const gradient_case& z : {gradient_case{32, 3, 3, 14, 15, 1}, {40, 3, 3, 9, 20, 2}, {5, 5, 5, 10, 11, 1}, {16, 2, 7, 9, 9, 1}, {24, 1, 3, 10, 30, 1}, {17, 7, 9, 8, 9, 1}})
+    for (const dtype type : {dtype::f32, dtype::f64, dtype::c64, dtype::c128, dtype::bf16}) {
+      case_builder c(type);
+      c.label('g', z.channels), c.label('n', 2), c.label('p', z.rows), c.label('q', z.columns), c.label('r', z.high), c.label('s', z.wide);
+      product t;
+      const reference left = c.tensor("F", "grs");
+      t.factors = {c.tensor("O", "ngpq", "npqg"), c.tensor("I", "ngpqrs", "nprqsg")};
+      const std::int64_t row = ((z.columns - 1) * z.step + z.wide) * z.channels, plane = ((z.rows - 1) * z.step + z.high) * row;
+      const std::pair<char, std::int64_t> strides[] = {{'n', plane}, {'p', z.step * row}, {'q', z.step * z.channels}, {'r', row}, {'s', z.channels}};
+      for (reference_axis& x : t.factors[1].axes)
+        for (const auto& [label, stride] : strides)
+          if (c.p.labels[static_cast<std::size_t>(x.label)].name == std::string(1, label)) x.stride = stride;
+      REQUIRE(c.sizes[static_cast<std::size_t>(t.factors[1].slot)] >= 2 * plane);
+      c.p.statements = {{left, update::assign, {t}}};
+      INFO(z.high << " by " << z.wide << " of " << z.channels << ", every " << z.step << ", " << name_of(type));
+      const auto expected = evaluate(c.p, 0, c.bind());
+      run_planned(make_plan(c.p, this_machine(), {}), c);
+      CHECK(error_in_bounds(c.p, 0, c.bind(), expected, 2) <= 1.0);
+    }
+}

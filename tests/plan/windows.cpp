@@ -114,3 +114,26 @@ TEST_CASE("lanes of a single filter run along the rows of the image") {
             if (x.role == group::k) CHECK(x.tile == x.extent);
       }
 }
+
+TEST_CASE("gradients of a filter for each channel, channels side by side, have the filter's elements as columns") {
+  // c(g, r, s) = a(n, p, q, g) b(n, p + r, q + s, g): a tile of a kernel takes columns of two axes, rows of one.
+  for (const std::int64_t step : {1, 2})
+    for (const dtype type : {dtype::f32, dtype::f64, dtype::c64}) {
+      constexpr std::int64_t channels = 64, side = 30, filter = 3;
+      const std::int64_t row = ((side - 1) * step + filter) * channels, plane = row * row / channels;
+      program p;
+      p.labels = {{"g", channels}, {"r", filter}, {"s", filter}, {"n", 4}, {"p", side}, {"q", side}};
+      const auto tensor = [&](const char* name, std::vector<reference_axis> axes) {
+        reference r;
+        r.slot = p.slot_count++, r.type = type, r.name = name, r.axes = std::move(axes);
+        return r;
+      };
+      const reference c = tensor("c", {{0, filter * filter}, {1, filter}, {2, 1}}), a = tensor("a", {{3, side * side * channels}, {0, 1}, {4, side * channels}, {5, channels}});
+      const reference b = tensor("b", {{3, plane}, {0, 1}, {4, step * row}, {5, step * channels}, {1, row}, {2, channels}});
+      p.statements = {{c, update::assign, {{-1, false, {a, b}}}}};
+      const plan made = make_plan(p, zen4());
+      INFO(name_of(type) << ", every " << step << "\n" << to_string(made, zen4()));
+      CHECK(says(made, zen4(), "n [r:3 s:3]"));
+      CHECK(says(made, zen4(), "lanes along g (a problem a lane)"));
+    }
+}

@@ -251,7 +251,7 @@ class nest_maker {
 
   nest across_problems(std::int64_t registers) const {
     nest n = base_;
-    add_columns(n, {0, 0, g_.vector / g_.real, g_.vector}, 0, x_.col.extent);
+    add_all_columns(n, {0, 0, g_.vector / g_.real, g_.vector});
     add_loop(n.loops, {registers, g_.vector, g_.vector, g_.vector});
     if (registers > 1 && base_.k * x_.k_outer == 1 && x_.col.extent == 1) {  // rows share little without sums, and lie along memory
       n.rows = 1;
@@ -263,7 +263,7 @@ class nest_maker {
 
   nest across_last_problems() const {
     nest n = base_;
-    add_columns(n, {0, 0, pieces_.back().count, pieces_.back().width}, 0, x_.col.extent);
+    add_all_columns(n, {0, 0, pieces_.back().count, pieces_.back().width});
     n.start = pieces_.back().b;
     add_loops(n);
     return n;
@@ -278,9 +278,27 @@ class nest_maker {
     n.even_vectors = true;
   }
 
+  /// Long sums of problems have columns of two axes, such as the elements of a filter, in one tile: a, and what of b they have in
+  /// common, come once for all of them.
+  bool has_columns_inside() const {
+    constexpr std::int64_t most = 64, long_sum = 64;
+    const kernels::axis& l = x_.loops[0];
+    return r_.lanes == lanes::batch && x_.loop_count > 0 && x_.row.extent == 1 && x_.col.extent > 1 && l.a == 0 && l.b != 0 && l.c != 0 &&
+           l.extent * x_.col.extent <= most && x_.k * x_.k_outer >= long_sum;
+  }
+
+  void add_all_columns(nest& n, const lane_vector& v) const {
+    add_columns(n, v, 0, x_.col.extent);
+    if (!has_columns_inside()) return;
+    const std::vector<lane_vector> first = n.vectors;
+    for (std::int64_t i = 1; i < x_.loops[0].extent; ++i)
+      for (const lane_vector& x : first) n.vectors.push_back({x.b + i * x_.loops[0].b * element_b(), x.c + i * x_.loops[0].c * element_c(), x.count, x.width});
+    n.even_vectors = false;
+  }
+
   void add_loops(nest& n) const {
     const std::int64_t element_a = r_.type_a == r_.type ? element() : 2;
-    for (int i = 0; i < x_.loop_count; ++i)
+    for (int i = has_columns_inside() ? 1 : 0; i < x_.loop_count; ++i)
       add_loop(n.loops, {x_.loops[i].extent, x_.loops[i].a * element_a, x_.loops[i].b * element_b(), x_.loops[i].c * element_c()});
   }
 

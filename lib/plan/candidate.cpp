@@ -215,6 +215,14 @@ bool candidate::few_groups() const {
   return rows_of_tile() <= most_rows && sums <= sets * ways * 3 / 4 && strip_bytes(inner()) < 0.45 * static_cast<double>(m.caches[1].bytes);
 }
 
+double candidate::share_of_b() const {
+  if (step.pack_b) return 1;
+  double all = 1;
+  for (const step_axis& x : step.axes)
+    if (x.b != 0) all *= static_cast<double>(x.tile);
+  return distinct_elements(step.axes, [](const step_axis& x) { return strided_axis{x.tile, x.b}; }) / all;
+}
+
 double candidate::strip_bytes(const shape& s) const {
   constexpr std::int64_t widest = 3;  // vectors
   return static_cast<double>(s.k * (s.rows * static_cast<std::int64_t>(size_of(s.type)) + widest * m.vector_bytes));
@@ -304,12 +312,13 @@ double candidate::cycles() {
     return an_element * work / 2 + static_cast<double>(calls) * call_cycles(m);
   }
   double per_call = kernel_cycles(s, m);
-  const double panel = static_cast<double>(s.lane * s.cols * s.k) * size;  // of b, read again by every group of rows
+  const double read = static_cast<double>(s.lane * s.cols * s.k) * size;  // of b, again by every group of rows
+  const double panel = read * share_of_b();
   const double rereads = stays(s) ? 1 : std::max(1.0, static_cast<double>(s.rows) / (m.writes_kernels && m.vector_registers >= 32 ? 6 : 4));
   const bool near = few_groups();  // of rows, which find the columns of a tile in a cache
-  const double again = near ? (rereads - 1) / stream_rate(strip_bytes(s), m) : (rereads - 1) / stream_rate(panel, m);
-  per_call = std::max(per_call, static_cast<double>(s.loops) * panel * (1 / stream_rate(panel, m) + again));
-  per_call *= (near ? 1 : strided_penalty(panel)) * crowding(panel);
+  const double again = near ? (rereads - 1) / stream_rate(strip_bytes(s), m) : (rereads - 1) / stream_rate(read, m);
+  per_call = std::max(per_call, static_cast<double>(s.loops) * (panel / stream_rate(panel, m) + read * again));
+  per_call *= (near ? 1 : strided_penalty(read)) * crowding(read);
   double total = static_cast<double>(calls) * (per_call + call_cycles(m));
   total += waits_for_a(s, without_a, total) + waits_for_b() + waits_for_c() + jumps_in_a() + skips_in_a() + waits_for_memory();
   const bool lane_in_a = step.lanes != lanes::n;

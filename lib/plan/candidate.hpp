@@ -80,6 +80,8 @@ struct candidate {
   void follow_rows_of_c();
   /// Products element by element go along the rows of large tensors: a kernel walks down the columns of its tile.
   void follow_rows();
+  /// Windows that lie over one another find their rows in a cache, so that there a written kernel pays, which lists its registers.
+  void limit_lanes();
   /// Cuts an outer axis so that every thread has several pieces. cycles: of the kernels.
   void cut_for_threads(double cycles);
   /// Bytes of factors without this axis, each once more for every piece but the first.
@@ -119,6 +121,8 @@ struct candidate {
   std::int64_t rows_of_tile() const;
   /// Few tiles of rows, whose rows of a and columns of b the second cache keeps: b comes from where it lies once.
   bool few_groups() const;
+  /// What part of a tile of b are elements that differ: windows of a convolution lie over one another.
+  double share_of_b() const;
   /// Of all rows of a and the columns that a kernel does at once.
   double strip_bytes(const shape& s) const;
   /// Every row of b lies in pages of its own, hundreds of them, at one place of the first cache's ways, and tiles of rows read

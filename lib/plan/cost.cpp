@@ -103,8 +103,10 @@ double kernel_cycles(const shape& s, const machine& m) {
   }
   const std::int64_t budget = (m.vector_registers >= 32 ? 24 : 12) / (complex ? 2 : 1);
   const std::int64_t vectors = s.cols * divide_up(s.lane, width);
-  const std::int64_t nv = std::min<std::int64_t>(vectors, complex ? 2 : 3);
-  const std::int64_t mr = std::min<std::int64_t>(s.rows, budget / nv);
+  // One row has its sums of many vectors side by side in written kernels.
+  const std::int64_t widest = complex ? (m.vector_registers >= 32 ? 10 : 4) : 12;
+  const std::int64_t nv = std::min<std::int64_t>(vectors, written && s.rows == 1 ? widest : complex ? 2 : 3);
+  const std::int64_t mr = std::max<std::int64_t>(1, std::min<std::int64_t>(s.rows, budget / nv));
   const std::int64_t row_tiles = divide_up(s.rows, mr), col_tiles = divide_up(vectors, nv);
   const double tiles = static_cast<double>(row_tiles * col_tiles);
   const double rows = static_cast<double>(s.rows) / static_cast<double>(row_tiles);  // of an average tile

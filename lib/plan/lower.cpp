@@ -86,7 +86,7 @@ class chooser {
           if (is_narrow(op->b)) try_direct(*op, axes, x.label, lanes::k, packing::both);
           if (are_alike(*op)) try_direct(*op, axes, x.label, lanes::k, packing::a);
         } else if (in_a && in_b) {
-          try_direct(*op, axes, x.label, lanes::batch);
+          if (!turns_to_columns(axes)) try_direct(*op, axes, x.label, lanes::batch);
         } else if (!in_a) {
           try_direct(*op, axes, x.label, lanes::n);
           if (rows_far_apart_ || goes_on(axes, x)) try_direct(*op, axes, x.label, lanes::n, packing::b);
@@ -145,6 +145,7 @@ class chooser {
     c.follow_rows();
     c.follow_rows_of_b();
     c.follow_rows_of_c();
+    c.limit_lanes();
     if (is_narrow(op.c) && std::any_of(s.axes.begin(), s.axes.end(), [](const step_axis& x) { return x.role == group::k && x.tile != x.extent; }))
       s.buffer_c = true;  // partial sums stay in float
     keep_whole(s, op);
@@ -153,6 +154,20 @@ class chooser {
     rows_far_apart_ = packs == packing::none && m_.writes_kernels && c.rows_far_apart();
     c.cut_for_threads(before);
     offer(std::move(s), op, before);
+  }
+
+  /// Long sums across problems, of a filter's elements for example: either factor may be b, but a tile of a written kernel takes columns
+  /// of two axes and rows of one (nest_maker in codegen/nest.cpp).
+  bool turns_to_columns(const std::vector<step_axis>& axes) const {
+    constexpr std::int64_t most = 64, long_sum = 64;
+    std::int64_t rows = 1, columns = 1, sums = 1, row_axes = 0;
+    for (const step_axis& x : axes) {
+      if (x.role == group::m) rows *= x.extent, ++row_axes;
+      if (x.role == group::n) columns *= x.extent;
+      if (x.role == group::k) sums *= x.extent;
+    }
+    return m_.writes_kernels && block_.empty() && row_axes > 1 && columns == 1 && rows <= most && sums >= long_sum &&
+           op_.a.where != operand::kind::one && op_.b.where != operand::kind::one;
   }
 
   /// The lanes of b are parts of a register, and in c another label goes on where they end, so that they are one run of a packed b. It is

@@ -9,6 +9,7 @@
 
 #include "plan/blocks.hpp"
 #include "plan/cost.hpp"
+#include "plan/distinct.hpp"
 
 namespace ricci {
 
@@ -30,9 +31,7 @@ using planning::work;
 /// Bytes of every external tensor once (the left side twice if it is read), and flops as written.
 void count(plan& p) {
   const auto size = [&](const reference& r) {
-    double n = static_cast<double>(size_of(r.type));
-    for (const auto& axis : r.axes)
-      if (axis.stride != 0) n *= static_cast<double>(p.source.labels[axis.label].extent);
+    double n = static_cast<double>(size_of(r.type)) * distinct_elements(r.axes, [&](const reference_axis& x) { return strided_axis{p.source.labels[x.label].extent, x.stride}; });
     if (!r.lookups.empty()) {  // every element of the axis once, and the table
       n *= static_cast<double>(r.lookups[0].extent);
       double table = r.lookups[0].wide ? 8 : 4;

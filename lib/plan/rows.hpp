@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "plan/distinct.hpp"
 #include "plan/plan.hpp"
 
 namespace ricci::planning {
@@ -19,12 +20,10 @@ inline std::int64_t row_of(const std::vector<step_axis>& axes, group role) {
   return row;
 }
 
-/// Of an operand whose strides are those of the axes.
+/// Of an operand whose strides are those of the axes: what lies there, once.
 inline double bytes_of(const operand& x, const std::vector<step_axis>& axes, std::int64_t step_axis::*stride) {
-  double n = x.where == operand::kind::one ? 0 : static_cast<double>(size_of(x.type));
-  for (const step_axis& a : axes)
-    if (a.*stride != 0) n *= static_cast<double>(a.extent);
-  return n;
+  if (x.where == operand::kind::one) return 0;
+  return static_cast<double>(size_of(x.type)) * distinct_elements(axes, [&](const step_axis& a) { return strided_axis{a.extent, a.*stride}; });
 }
 
 /// A packed operand that is cut into tiles is not kept: its block changes within the step. Nor one that has the label with a stride

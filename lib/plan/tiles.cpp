@@ -86,9 +86,7 @@ void candidate::fit_tiles() {
 void candidate::follow_rows_of_b() {
   step_axis* k = nullptr;
   const bool side_by_side = step.lanes == lanes::batch;
-  double bytes = static_cast<double>(size_of(op.b.type));
   for (step_axis& x : step.axes) {
-    bytes *= static_cast<double>(x.extent);
     if (x.role == group::m || x.role == (side_by_side ? group::n : group::batch) || x.tile != x.extent) return;
     if (x.role == group::k) {
       if (k) return;
@@ -97,7 +95,8 @@ void candidate::follow_rows_of_b() {
   }
   const auto far = [&](const step_axis& x) { return std::abs(x.b) * static_cast<std::int64_t>(size_of(op.b.type)) >= 2048; };
   if (step.lanes == lanes::k || step.pack_a || step.pack_b || step.buffer_c || !k || !far(*k) || k->part != 0 || !block_labels.empty()) return;
-  if (m.caches.size() < 2 || bytes < 0.5 * static_cast<double>(m.caches[1].bytes) || compute_type(op.c.type) != op.c.type) return;
+  if (share_of_b() < 1) return;  // where windows lie over one another, rows come from a cache
+  if (m.caches.size() < 2 || bytes_of(op.b, step.axes, &step_axis::b) < 0.5 * static_cast<double>(m.caches[1].bytes) || compute_type(op.c.type) != op.c.type) return;
   k->tile = std::min<std::int64_t>(k->tile, 8);
   along_rows_of_b = true;
 }
@@ -135,6 +134,14 @@ void candidate::follow_rows() {
   if (step.lanes != lanes::batch || !outer || !block_labels.empty() || m.caches.empty() || bytes < static_cast<double>(m.caches[0].bytes)) return;
   const double inner = bytes / static_cast<double>(outer->extent);
   outer->tile = std::min(outer->tile, std::max<std::int64_t>(8, std::llround(enough / inner)));
+}
+
+void candidate::limit_lanes() {
+  if (!m.writes_kernels || step.lanes != lanes::n || !block_labels.empty()) return;
+  constexpr std::int64_t most_registers = 1024;  // measured; more than 4096 are not written
+  const std::int64_t most = most_registers * std::max<std::int64_t>(1, m.vector_bytes / static_cast<std::int64_t>(size_of(compute_type(op.c.type))));
+  for (step_axis& x : step.axes)
+    if (x.label == step.lane_label && x.tile > most && share_of_b() < 1) x.tile = most;
 }
 
 namespace {

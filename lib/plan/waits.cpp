@@ -13,11 +13,10 @@ using kernels::lanes;
 
 double candidate::waits_for_a(const shape& s, std::int64_t calls_of_lane, double all_cycles) const {
   if (!m.writes_kernels || s.lanes != lanes::n || step.pack_a || op.a.where == operand::kind::one || m.caches.size() < 2 || s.k < 16) return 0;
-  double bytes = static_cast<double>(size_of(op.a.type));
+  const double bytes = bytes_of(op.a, step.axes, &step_axis::a);
   std::int64_t stride = 0, span = 0, steps = 0, steps_along = 0;  // bytes; of the axis that the kernel goes along
   std::int64_t rows_near = 0;  // bytes of rows that are neighbours
   for (const step_axis& x : step.axes) {
-    if (x.a != 0) bytes *= static_cast<double>(x.extent);
     if (x.role == group::m && x.a == 1 && x.tile >= 16) rows_near = x.tile * static_cast<std::int64_t>(size_of(op.a.type));
     if (x.role != group::k || x.tile < 4) continue;
     const std::int64_t apart = std::abs(x.a) * static_cast<std::int64_t>(size_of(op.a.type));
@@ -73,7 +72,7 @@ double candidate::jumps_in_a() const {
   if (!m.writes_kernels || step.lanes != lanes::n || step.pack_a || !block_labels.empty() || m.caches.size() < 2) return 0;
   const auto size = static_cast<std::int64_t>(size_of(op.a.type));
   const step_axis *const row = row_axis(), *around = nullptr;
-  double bytes = op.a.where == operand::kind::one ? 0 : static_cast<double>(size);
+  const double bytes = bytes_of(op.a, step.axes, &step_axis::a);
   std::int64_t run = 1;  // neighbours that the kernel reads one after the other
   for (bool grown = true; grown;) {
     grown = false;
@@ -81,10 +80,8 @@ double candidate::jumps_in_a() const {
       if (x.tile > 1 && x.a == run && (&x == row || x.role == group::k)) run *= x.tile, grown = true;
   }
   const std::int64_t used = std::clamp<std::int64_t>(run * size, 16, 64);  // bytes of a line
-  for (const step_axis& x : step.axes) {
-    if (x.a != 0) bytes *= static_cast<double>(x.extent);
+  for (const step_axis& x : step.axes)
     if (x.role == group::m && &x != row && x.tile > 1 && (!around || std::abs(x.c) < std::abs(around->c))) around = &x;
-  }
   constexpr std::int64_t page = 4096;
   constexpr double wait = 30;
   if (!around || used == 64 || std::abs(around->a) * size < page || bytes < 0.75 * static_cast<double>(m.caches[1].bytes)) return 0;

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "plan/distinct.hpp"
+
 namespace ricci::cuda {
 namespace {
 
@@ -77,24 +79,18 @@ double flops_of(const step_shape& s) {
          static_cast<double>(count_of(s.n)) * static_cast<double>(count_of(s.k));
 }
 
+namespace {
+
+std::vector<axis> all_axes(const step_shape& s) {
+  std::vector<axis> all = free_axes(s);
+  all.insert(all.end(), s.k.begin(), s.k.end());
+  return all;
+}
+
+}  // namespace
+
 double distinct_elements(const step_shape& s, stride_of_axis stride) {
-  std::vector<axis> all;
-  for (const auto* group : {&s.batch, &s.m, &s.n, &s.k})
-    for (const axis& x : *group)
-      if (x.*stride != 0) all.push_back(x);
-  std::sort(all.begin(), all.end(), [&](const axis& x, const axis& y) { return std::abs(x.*stride) < std::abs(y.*stride); });
-  double product = 1;
-  for (std::size_t d = 0; d < all.size();) {
-    const std::int64_t step = std::abs(all[d].*stride);
-    std::int64_t span = all[d].extent;  // steps that are covered
-    for (++d; d < all.size(); ++d) {
-      const std::int64_t next = std::abs(all[d].*stride);
-      if (next % step != 0 || next / step >= span) break;  // it begins beyond: elements of their own
-      span += (all[d].extent - 1) * (next / step);
-    }
-    product *= static_cast<double>(span);
-  }
-  return product;
+  return ricci::distinct_elements(all_axes(s), [&](const axis& x) { return strided_axis{x.extent, x.*stride}; });
 }
 
 bool meet_again(std::int64_t x, std::int64_t x_extent, std::int64_t y, std::int64_t y_extent) {
@@ -120,9 +116,8 @@ double bytes_of(const step_shape& s) {
 double counted_bytes_of(const step_shape& s) {
   return bytes_with(s, [&](stride_of_axis stride) {
     double n = 1;
-    for (const auto* group : {&s.batch, &s.m, &s.n, &s.k})
-      for (const axis& x : *group)
-        if (x.*stride != 0) n *= static_cast<double>(x.extent);
+    for (const axis& x : all_axes(s))
+      if (x.*stride != 0) n *= static_cast<double>(x.extent);
     return n;
   });
 }

@@ -5,6 +5,7 @@
 
 #include "plan/blocked.hpp"
 #include "plan/candidate.hpp"
+#include "plan/distinct.hpp"
 #include "plan/narrow.hpp"
 #include "plan/plan.hpp"
 #include "plan/rows.hpp"
@@ -238,10 +239,21 @@ class chooser {
     return 0;
   }
 
+  /// Indices of an operand that name the same element.
+  static bool has_windows(const std::vector<step_axis>& axes, std::int64_t step_axis::*stride) {
+    double all = 1;
+    for (const step_axis& x : axes)
+      if (x.*stride != 0) all *= static_cast<double>(x.extent);
+    return distinct_elements(axes, [&](const step_axis& x) { return strided_axis{x.extent, x.*stride}; }) < all;
+  }
+
   void try_blocked(const pair_op& op, const std::vector<step_axis>& axes) {
     if (!block_.empty()) return;
     auto s = blocked_step(op, axes, m_);
     if (!s) return;
+    // What windows repeat is packed from a near cache: where it is close, blocks are faster (a Xeon, gradients of filters).
+    constexpr double of_windows = 0.97;
+    if (has_windows(axes, &step_axis::a) || has_windows(axes, &step_axis::b)) s->seconds *= of_windows;
     order_axes(*s);
     offer(std::move(*s), op, s->seconds * cycles_per_second(m_));
   }

@@ -4,6 +4,7 @@
 #include "gpu/code_info.hpp"
 #include "gpu/compiler.hpp"
 #include "gpu/executable.hpp"
+#include "gpu/window.hpp"
 #include "plan/units.hpp"
 
 namespace ricci::cuda {
@@ -93,6 +94,21 @@ std::string tiles_text(const program_plan& p, const elementwise_plan& x, const g
 }
 
 }  // namespace
+
+std::string to_string(const step_plan& p) {
+  if (p.blas.used) return to_string(p.blas);
+  switch (p.kind) {
+    case kernel_kind::small: return "small products, " + to_string(p.config) + (p.last ? ", sums in " + std::to_string(count_of(p.last->shape.k)) + " parts" : "");
+    case kernel_kind::tile: {
+      return "tiles of " + std::to_string(p.tile.rows) + " x " + std::to_string(p.tile.cols) + ", slices of " +
+             std::to_string(p.tile.depth) + ", " + to_string(p.tile.compute) + (p.tile.parts > 1 ? ", sums in " + std::to_string(p.tile.parts) + (p.tile.beside ? " parts of neighbours" : " parts") : "");
+    }
+    case kernel_kind::panel: return to_string(p.panel);
+    case kernel_kind::window: return to_string(p.window, p.shape);
+    case kernel_kind::permute: return "transposition through squares of 32 x 32";
+    default: return to_string(p.general, p.shape);
+  }
+}
 
 std::string to_string(const program_plan& p, const gpu_machine& m, const device* compiled) {
   std::string t = "plan for " + m.name + " (GPU)\n";

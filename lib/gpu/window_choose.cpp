@@ -103,9 +103,9 @@ std::vector<neighbours> runs_of(const step_shape& s) {
   return out;
 }
 
-bool is_possible(const step_shape& s, const window_config& c, const work& w) {
+bool is_possible(const step_shape& s, const window_config& c, const work& w, const gpu_machine& m) {
   constexpr double most_registers = 200, most_unrolled = 1300, most_kept = 100;
-  return w.registers <= most_registers && w.unrolled <= most_unrolled && w.kept <= most_kept && filter_count(s, c) * static_cast<std::int64_t>(size_of(s.a)) <= most_filter;
+  return w.registers <= most_registers && w.unrolled <= most_unrolled && w.kept <= most_kept && filter_count(s, c) * static_cast<std::int64_t>(size_of(s.a)) <= std::min<std::int64_t>(most_filter, m.shared_most);
 }
 
 }  // namespace
@@ -247,7 +247,7 @@ class search {
   }
 
   void consider(const window_config& c) {
-    if (!is_possible(s_, c, work_of(s_, c))) return;
+    if (!is_possible(s_, c, work_of(s_, c), m_)) return;
     found_.push_back({window_seconds(s_, c, m_), c});
   }
 

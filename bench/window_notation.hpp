@@ -30,10 +30,13 @@ class factor_text {
       while (++at < end && end != text.npos) {
         std::int64_t times = 0;
         for (; at < end && std::isdigit(static_cast<unsigned char>(text[at])); ++at) times = 10 * times + (text[at] - '0');
-        if (at >= end || !std::isalpha(static_cast<unsigned char>(text[at]))) break;
-        axes_.back().push_back({times ? times : 1, text[at++]});
-        if (at < end && text[at] != '+') break;
-        if (at == end) break;
+        const bool counted = std::isdigit(static_cast<unsigned char>(text[at - 1])) != 0;
+        if (at >= end || !std::isalpha(static_cast<unsigned char>(text[at])) || (counted && times == 0)) {
+          axes_.back().clear();
+          break;
+        }
+        axes_.back().push_back({counted ? times : 1, text[at++]});
+        if (at >= end || text[at] != '+') break;
       }
       if (at != end || axes_.back().empty()) throw std::runtime_error("'" + text + "' is no factor such as nc[p+r][2q+s]");
       ++at;

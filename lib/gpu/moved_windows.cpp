@@ -35,7 +35,7 @@ class inside {
     const auto is_shared = [&](int l) { return std::any_of(axes.begin(), axes.end(), [&](const shared_axis& s) { return contains(s.all, l); }); };
     labels others;
     for (const int l : x.labels)
-      if (!is_shared(l) && extent(l) > 1 && !contains(others, l)) others.push_back(l);
+      if (!is_shared(l) && extent(l) > 1 && stride_of(x, l) != 0 && !contains(others, l)) others.push_back(l);
     int channel = largest(others, [&](int l) { return !has(op_.c, l); });
     if (channel < 0) channel = largest(others, [&](int l) { return !has(y, l); });
     if (channel < 0 || stride_of(x, channel) == 1) return {};
@@ -43,7 +43,8 @@ class inside {
     operand &moved_x = is_a ? product.a : product.b, &moved_y = is_a ? product.b : product.a;
     moved_x = copy_of_windows(x, others, channel, axes);
     const int inner = has(y, channel) ? channel : largest(y.labels, [&](int l) { return !has(x, l); });
-    if (inner >= 0 && stride_of(y, inner) != 1 && extent(inner) > 1) moved_y = copy_of(y, inner);
+    const bool repeats = std::any_of(y.labels.begin(), y.labels.end(), [&](int l) { return stride_of(y, l) == 0; });
+    if (inner >= 0 && stride_of(y, inner) != 1 && extent(inner) > 1 && !repeats) moved_y = copy_of(y, inner);
     made_.ops.push_back(product);
     return made_;
   }
@@ -119,6 +120,8 @@ class inside {
     const operand dense = copy_of(behind, channel);
     operand t = dense;
     t.labels.clear(), t.strides.clear();
+    for (const int l : x.labels)
+      if (stride_of(x, l) == 0) t.labels.push_back(l), t.strides.push_back(0);
     for (const int l : others) t.labels.push_back(l), t.strides.push_back(stride_of(dense, l));
     for (const shared_axis& s : axes)
       for (const int l : s.all) t.labels.push_back(l), t.strides.push_back(stride_of(x, l) / s.step * stride_of(dense, s.label));
@@ -138,11 +141,14 @@ double seconds_of(const pair_op& op, const std::vector<std::int64_t>& extents, c
 transposed_product by_moving_windows(const pair_op& op, const std::vector<std::int64_t>& extents, const gpu_machine& m, int first_temporary) {
   if (op.what != action::contract || op.a.where == operand::kind::one || op.b.where == operand::kind::one || op.scale.where != operand::kind::one) return {};
   constexpr double launch = 3e-6, margin = 1.15;
+  constexpr std::int64_t room = std::int64_t{4} << 30;
   double least = -1;
   transposed_product best;
   for (const bool is_a : {true, false}) {
     transposed_product t = inside(op, extents, first_temporary).move(is_a);
-    if (t.ops.empty()) continue;
+    std::int64_t bytes = 0;
+    for (const temporary& x : t.temporaries) bytes += x.size * static_cast<std::int64_t>(size_of(x.type));
+    if (t.ops.empty() || bytes > room) continue;
     if (least < 0) least = seconds_of(op, extents, m);
     std::vector<std::int64_t> all = extents;
     for (const label_info& l : t.labels) all.push_back(l.extent);

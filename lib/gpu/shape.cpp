@@ -96,8 +96,8 @@ double distinct_elements(const step_shape& s, stride_of_axis stride) {
 bool meet_again(std::int64_t x, std::int64_t x_extent, std::int64_t y, std::int64_t y_extent) {
   x = std::abs(x), y = std::abs(y);
   if (x == 0 || y == 0) return false;
-  const std::int64_t again = std::lcm(x, y);
-  return again / x < x_extent && again / y < y_extent;
+  const std::int64_t common = std::gcd(x, y);
+  return y / common < x_extent && x / common < y_extent;
 }
 
 namespace {

@@ -231,18 +231,22 @@ step_plan plan_own(const step_shape& s, const gpu_machine& m, bool in_parts) {
 
 /// Windows that overlap are read once, if that is estimated to be faster.
 bool take_windows(step_plan& p, const gpu_machine& m, bool in_parts) {
-  if (!m.shares) return false;
+  if (!m.shares || m.blas == blas_use::always) return false;
   const step_shape s = arranged_for_windows(p.shape);
-  const std::vector<window_config> all = window_candidates(s, m);
-  if (all.empty()) return false;
-  // What tiles take is known well, and what the tensor cores do for double; other kernels read every window anew.
+  const std::optional<window_config> c = choose_window(s, m);
+  if (!c) return false;
+  // What tiles take is known well, and what the tensor cores do for double; other kernels read every window anew, and take longer than
+  // they are estimated to.
   const bool is_double = s.c == dtype::f64 || s.c == dtype::c128;
-  double other = 1e30;
-  if (p.kind == kernel_kind::tile) other = (is_double ? 0.75 : 0.95) * tile_seconds(p.shape, p.tile, m);
-  else if (p.kind == kernel_kind::panel) other = 0.95 * tiled_seconds(p.shape, m, in_parts);
-  else if (p.kind == kernel_kind::small && is_double) other = std::max(p.bytes / (0.5e9 * m.bandwidth), p.flops / (0.35e9 * m.tensor_f64));
-  if (window_seconds(s, all.front(), m) > other) return false;
-  p.kind = kernel_kind::window, p.shape = s, p.window = all.front();
+  double other = 0;
+  switch (p.kind) {
+    case kernel_kind::tile: other = (is_double ? 0.75 : 0.95) * tile_seconds(p.shape, p.tile, m); break;
+    case kernel_kind::panel: other = 0.95 * tiled_seconds(p.shape, m, in_parts); break;
+    case kernel_kind::small: other = is_double ? std::max(p.bytes / (0.5e9 * m.bandwidth), p.flops / (0.35e9 * m.tensor_f64)) : (size_of(s.b) == 2 ? 2.5 : 1.5) * one_by_one_seconds(p.shape, 0.7, m); break;
+    default: other = 1.5 * general_seconds(p.shape, p.general, m, in_parts);
+  }
+  if (window_seconds(s, *c, m) > other) return false;
+  p.kind = kernel_kind::window, p.shape = s, p.window = *c;
   return true;
 }
 

@@ -62,6 +62,47 @@ std::string table_text(const std::string& head, const std::vector<std::int64_t>&
   return t + "};\n    return static_cast<decltype(all[0] + 0)>(all[" + index + "]);\n  }\n";
 }
 
+/// The step between places if it is the same everywhere; else 0.
+std::int64_t even_step(const direction_places& p) {
+  if (p.offsets.size() < 2) return 1;
+  const std::int64_t step = p.offsets[1] - p.offsets[0];
+  for (std::size_t n = 2; n < p.offsets.size(); ++n)
+    if (p.offsets[n] - p.offsets[n - 1] != step) return 0;
+  return step;
+}
+
+/// Even places are counted, which compilers fold sooner than tables.
+std::string offsets_text(const std::string& head, const direction_places& p, const std::string& index) {
+  const std::int64_t step = even_step(p);
+  if (step == 0) return table_text("i64 " + head, p.offsets, index);
+  return "  static __device__ constexpr i64 " + head + " { return " + number(p.offsets[0]) + " + static_cast<i64>(" + index + ") * " + number(step) + "; }\n";
+}
+
+std::string row_text(const direction_places& p) {
+  const std::int64_t step = even_step(p);
+  if (step == 0) {
+    std::vector<std::int64_t> table;
+    for (int y = 0; y < static_cast<int>(p.offsets.size()); ++y)
+      for (std::int64_t r = 0; r < p.terms; ++r) table.push_back(p.element(y, r));
+    return table_text("int row(int y, int r)", table, "y * " + number(p.terms) + " + r");
+  }
+  std::string t = "  static __device__ constexpr int row(int y, int r) {\n    const int e = y - (" + number(-p.offsets[0] / step) + " + r * " + number(p.sum_step / step) + ");\n";
+  const std::int64_t each = p.free_step / step;
+  if (each == 0) return t + "    return e == 0 ? 0 : -1;\n  }\n";
+  return t + "    return e % " + number(each) + " == 0 && e / " + number(each) + " >= 0 && e / " + number(each) + " < " + number(p.each) + " ? e / " + number(each) + " : -1;\n  }\n";
+}
+
+std::string col_text(const direction_places& p) {
+  const std::int64_t step = even_step(p);
+  if (step == 0) {
+    std::vector<std::int64_t> table;
+    for (std::int64_t e = 0; e < p.each; ++e)
+      for (std::int64_t k = 0; k < p.terms; ++k) table.push_back(p.place(e, k));
+    return table_text("int col(int f, int s)", table, "f * " + number(p.terms) + " + s");
+  }
+  return "  static __device__ constexpr int col(int f, int s) { return " + number(-p.offsets[0] / step) + " + f * " + number(p.free_step / step) + " + s * " + number(p.sum_step / step) + "; }\n";
+}
+
 /// A digit of `rest`, which is divided unless it is the last.
 std::string digit_text(const std::string& integer, const std::string& name, std::int64_t pieces, bool last) {
   return "    const " + integer + " " + name + " = " + (last ? "rest" : "rest % " + number(pieces)) + ";\n" + (last ? "" : "    rest /= " + number(pieces) + ";\n");
@@ -98,28 +139,31 @@ std::string place_text(const step_shape& s, const window_config& c, const std::v
 
 std::string term_text(const step_shape& s, const window_config& c, const std::vector<filter_axis>& filter) {
   const std::vector<turn_axis> axes = turn_axes(s, c);
-  std::string t = "  static __device__ void term(i64 turn, i64& b, int& f) {\n    u32 rest = static_cast<u32>(turn);\n";
+  std::int64_t turns = 1;
+  for (const turn_axis& x : axes) turns *= x.pieces;
+  const std::string integer = turns >= std::int64_t{1} << 31 ? "u64" : "u32";
+  std::string t = "  static __device__ void term(i64 turn, i64& b, int& f) {\n    " + integer + " rest = static_cast<" + integer + ">(turn);\n";
   for (std::size_t n = 0; n < axes.size(); ++n) {
     const std::string i = "i" + std::to_string(n);
-    t += digit_text("u32", i, axes[n].pieces, n + 1 == axes.size()) + plus_text("b", i, free_at(s.k, axes[n].axis).b * axes[n].each);
+    t += digit_text(integer, i, axes[n].pieces, n + 1 == axes.size()) + plus_text("b", i, free_at(s.k, axes[n].axis).b * axes[n].each);
     const filter_axis* x = find(filter, filter_axis::of::sum, axes[n].axis);
     if (x) t += "    f += static_cast<int>(" + i + ") * " + number(x->step * axes[n].each / x->each) + ";\n";
   }
   return t + "  }\n";
 }
 
-/// From a place in shared memory to the element of a.
+/// From a place in shared memory to the element of a; false where there is none.
 std::string origin_text(const window_config& c, const std::vector<axis>& free, const std::vector<filter_axis>& filter) {
-  std::string t = "  static __device__ i64 origin(int n) {\n    u32 rest = static_cast<u32>(n);\n    i64 a = 0;\n";
+  std::string t = "  static __device__ bool origin(int n, i64& a) {\n    u32 rest = static_cast<u32>(n);\n";
   for (std::size_t d = 0; d < filter.size(); ++d) {
     const filter_axis& x = filter[d];
     const std::string i = "i" + std::to_string(d);
     t += digit_text("u32", i, x.extent, d + 1 == filter.size()) + plus_text("a", i, x.a * x.each);
-    if (x.what == filter_axis::of::own && x.extent > c.each_own) t += "    if (" + i + " >= " + number(c.each_own) + ") return -1;\n";
+    if (x.what == filter_axis::of::own && x.extent > c.each_own) t += "    if (" + i + " >= " + number(c.each_own) + ") return false;\n";
     if (x.what == filter_axis::of::free && x.axis == c.own && free_at(free, c.own).extent % c.each_own != 0)
-      t += "    if (" + i + " * " + number(c.each_own) + " + i0 >= " + number(free_at(free, c.own).extent) + ") return -1;\n";
+      t += "    if (" + i + " * " + number(c.each_own) + " + i0 >= " + number(free_at(free, c.own).extent) + ") return false;\n";
   }
-  return t + "    return a;\n  }\n";
+  return t + "    return true;\n  }\n";
 }
 
 }  // namespace
@@ -222,15 +266,7 @@ std::string window_text(const step_shape& s, const window_config& c, const align
   add("out_own", run == 1 && c.own >= 0 ? out_along(free, c.own, c.each_own, s.c, at.c) : 1);
   add("out_run", run > 1 ? out_along(free, c.run.axis, run, s.c, at.c) : 1);
   t += constant_text("i64", "c_row", c_step(c.rows.free)) + constant_text("i64", "c_col", c_step(c.cols.free)) + constant_text("i64", "c_own", c_step(c.own)) + constant_text("i64", "turns", turns);
-  std::vector<std::int64_t> table;
-  for (int y = 0; y < static_cast<int>(rows.offsets.size()); ++y)
-    for (std::int64_t r = 0; r < rows.terms; ++r) table.push_back(rows.element(y, r));
-  t += table_text("int row(int y, int r)", table, "y * " + number(rows.terms) + " + r");
-  table.clear();
-  for (std::int64_t e = 0; e < cols.each; ++e)
-    for (std::int64_t k = 0; k < cols.terms; ++k) table.push_back(cols.place(e, k));
-  t += table_text("int col(int f, int s)", table, "f * " + number(cols.terms) + " + s");
-  t += table_text("i64 at_row(int y)", rows.offsets, "y") + table_text("i64 at_col(int x)", cols.offsets, "x");
+  t += row_text(rows) + col_text(cols) + offsets_text("at_row(int y)", rows, "y") + offsets_text("at_col(int x)", cols, "x");
   return t + place_text(s, c, filter) + term_text(s, c, filter) + origin_text(c, free, filter) + "};\n#include \"window.cuh\"\n";
 }
 

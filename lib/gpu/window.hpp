@@ -1,6 +1,7 @@
 // Sums over windows that overlap: convolutions, stencils, moving sums. Which kernel of kernels/window.cuh, and what it takes.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "gpu/step.hpp"
@@ -52,9 +53,10 @@ bool filter_has_run(const step_shape& s, const window_config& c);
 /// The step with the windows in b.
 step_shape arranged_for_windows(const step_shape& s);
 
-/// The kernels for a step that is arranged, the fastest by estimate first; none if no elements of b meet again or the other factor is
-/// too large.
+/// The kernels that fit a step that is arranged; none if no elements of b meet again or the other factor is too large.
 std::vector<window_config> window_candidates(const step_shape& s, const gpu_machine& m);
+/// The fastest of them by estimate.
+std::optional<window_config> choose_window(const step_shape& s, const gpu_machine& m);
 
 /// What it takes about, in seconds, beside the launch.
 double window_seconds(const step_shape& s, const window_config& c, const gpu_machine& m);

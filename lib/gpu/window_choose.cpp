@@ -150,35 +150,44 @@ step_shape arranged_for_windows(const step_shape& s) {
   return unfused(overlaps_in(s).size() < overlaps_in(turned).size() ? turned : s);
 }
 
-double window_seconds(const step_shape& s, const window_config& c, const gpu_machine& m) {
-  constexpr double share = 0.92, overhead = 1.25, staging = 2e-6, wait = 0.7e-6, whole_sector = 1.65, part_of_sector = 2.8;  // cycles of a multiprocessor
-  const std::vector<counted_axis> counted = counted_axes(s, c);
-  const work w = work_of(s, c);
+namespace {
+
+/// Threads that stay on a multiprocessor.
+double resident_of(const step_shape& s, const window_config& c, const work& w, const gpu_machine& m) {
+  constexpr double own_of_block = 1024;  // bytes that the hardware keeps
+  const double filter = static_cast<double>(filter_count(s, c)) * static_cast<double>(size_of(s.a));
+  return std::min({static_cast<double>(m.threads), m.registers / std::max(32.0, 8 * std::ceil(w.registers / 8)), std::max(1.0, std::floor(m.shared_bytes / (filter + own_of_block))) * c.block});
+}
+
+/// Neighbours that leave a thread together: a word of its sums, or a direction if there is one sum, where they are neighbours, or a run.
+std::int64_t leaving_together(const step_shape& s, const window_config& c) {
   const std::vector<axis> free = free_axes(s);
   const auto is_unit = [&](int axis) { return axis >= 0 && free_at(free, axis).c == 1; };
-  // What leaves a thread together: a word of its sums, or a direction if there is one sum, where they are neighbours, or a run.
-  double leaving = c.run.sums ? 1 : c.run.count;
-  if (is_unit(c.own)) leaving = std::min(static_cast<double>(c.each_own), 16.0 / static_cast<double>(size_of(s.c)));
-  else if (c.each_own == 1 && is_unit(c.rows.free)) leaving = static_cast<double>(c.rows.each);
-  else if (c.each_own == 1 && is_unit(c.cols.free)) leaving = static_cast<double>(c.cols.each);
-  std::vector<std::int64_t> read_at, written_at;
-  for (const std::int64_t row : places_of(s, c.rows).offsets)
-    for (const std::int64_t col : places_of(s, c.cols).offsets) read_at.push_back(row + col);
-  for (std::int64_t row = 0; row < (c.rows.free >= 0 ? c.rows.each : 1); ++row) written_at.push_back(is_unit(c.rows.free) || c.rows.free < 0 ? 0 : row * free_at(free, c.rows.free).c);
-  const touched b = touched_by_warps(s, c, counted, &axis::b, s.b, c.run.count, read_at), out = touched_by_warps(s, c, counted, &axis::c, s.c, static_cast<std::int64_t>(leaving), written_at);
-  const double reads = w.reads * std::max(b.lines, (b.whole + b.partial) / 4);
+  if (is_unit(c.own)) return std::min(c.each_own, 16 / static_cast<std::int64_t>(size_of(s.c)));
+  if (c.each_own == 1 && is_unit(c.rows.free)) return c.rows.each;
+  if (c.each_own == 1 && is_unit(c.cols.free)) return c.cols.each;
+  return c.run.sums ? 1 : c.run.count;
+}
+
+/// What it takes if the warps' accesses are these.
+double seconds_with(const step_shape& s, const window_config& c, const work& w, const touched& in, const touched& out, const gpu_machine& m) {
+  constexpr double share = 0.92, overhead = 1.25, staging = 2e-6, wait = 0.7e-6, whole_sector = 1.65, part_of_sector = 2.8;  // cycles of a multiprocessor
+  constexpr double enough = 400, of_h200_single = 67000.0 / 132, of_h200_double = 34000.0 / 132;
+  const std::vector<axis> free = free_axes(s);
+  const double leaving = static_cast<double>(leaving_together(s, c));
+  const double reads = w.reads * std::max(in.lines, (in.whole + in.partial) / 4);
   const double writes = w.writes / leaving * std::max(out.lines, (out.whole + out.partial) / 4);
   // Sectors that are written in pieces cost more, the more so the more rows of the result are written at once.
-  const double leaves = w.writes / leaving * (whole_sector * out.whole + part_of_sector * std::pow(is_unit(c.own) ? 1.0 : static_cast<double>(c.each_own), 0.3) * out.partial);
+  const double rows = c.own >= 0 && free_at(free, c.own).c == 1 ? 1.0 : static_cast<double>(c.each_own);
+  const double leaves = w.writes / leaving * (whole_sector * out.whole + part_of_sector * std::pow(rows, 0.3) * out.partial);
   const bool is_double = s.c == dtype::f64 || s.c == dtype::c128;
-  const double arithmetic = w.multiply_adds / (is_double ? 2 : 4) + w.converted / 2;
-  const double digits = static_cast<double>(counted.size());
+  const double rate = is_double ? 2 * m.peak_f64 / (of_h200_double * m.multiprocessors) : 4 * m.peak_f32 / (of_h200_single * m.multiprocessors);
+  const double arithmetic = w.multiply_adds / rate + w.converted / 2;
+  const double digits = static_cast<double>(free.size());
   const double issued = (w.reads * 1.3 + w.filter + w.writes * 2 + w.multiply_adds + w.converted + 12 * digits + 20) / 4;
   const double cycles = overhead * std::max({reads + w.filter + writes, arithmetic, issued});
-  const double threads = static_cast<double>(window_threads(s, c));
-  const double resident = std::min(2048.0, m.registers / std::max(32.0, 8 * std::ceil(w.registers / 8))), enough = 400;
-  const double warps = std::max(threads / 32, static_cast<double>(m.multiprocessors) * 4);
-  const double busy = (is_double ? 1.4 : 1) * warps / m.multiprocessors * cycles / clock * std::max(1.0, enough / resident);
+  const double warps = std::max(static_cast<double>(window_threads(s, c)) / 32, static_cast<double>(m.multiprocessors) * 4);
+  const double busy = (is_double ? 1.4 : 1) * warps / m.multiprocessors * cycles / clock * std::max(1.0, enough / resident_of(s, c, w, m));
   double turns = 1;
   for (int k = 0; k < static_cast<int>(s.k.size()); ++k)
     if (k != c.rows.sum && k != c.cols.sum) turns *= static_cast<double>(free_at(s.k, k).extent);
@@ -187,19 +196,63 @@ double window_seconds(const step_shape& s, const window_config& c, const gpu_mac
   return most + 0.2 * least + (s.has_a ? staging : 0);
 }
 
+/// No more than window_seconds() says, in a tenth of its time: lines that are read and written whole.
+double least_seconds(const step_shape& s, const window_config& c, const work& w, const gpu_machine& m) {
+  constexpr double sector = 32, some_warps_are_not_full = 0.5;
+  const double bytes = static_cast<double>(leaving_together(s, c)) * static_cast<double>(size_of(s.c)) * 32;
+  return seconds_with(s, c, w, {1, 1, 0}, {1, some_warps_are_not_full * bytes / sector, 0}, m);
+}
+
+}  // namespace
+
+double window_seconds(const step_shape& s, const window_config& c, const gpu_machine& m) {
+  const std::vector<counted_axis> counted = counted_axes(s, c);
+  const std::vector<axis> free = free_axes(s);
+  std::vector<std::int64_t> read_at, written_at;
+  for (const std::int64_t row : places_of(s, c.rows).offsets)
+    for (const std::int64_t col : places_of(s, c.cols).offsets) read_at.push_back(row + col);
+  const std::int64_t step = c.rows.free >= 0 && free_at(free, c.rows.free).c != 1 ? free_at(free, c.rows.free).c : 0;
+  for (std::int64_t row = 0; row < c.rows.each; ++row) written_at.push_back(row * step);
+  const touched in = touched_by_warps(s, c, counted, &axis::b, s.b, c.run.count, read_at), out = touched_by_warps(s, c, counted, &axis::c, s.c, leaving_together(s, c), written_at);
+  return seconds_with(s, c, work_of(s, c), in, out, m);
+}
+
 namespace {
 
-/// Registers that the compiler may take, and blocks of 128 threads.
+/// Blocks of 128 threads that the compiler leaves registers for.
 void settle(const step_shape& s, const gpu_machine& m, window_config& c) {
-  const double registers = 1.15 * work_of(s, c).registers + 24;
-  c.blocks = std::clamp(static_cast<int>(m.registers / (registers * c.block)), 1, m.threads / c.block);
+  work w = work_of(s, c);
+  w.registers = 1.15 * w.registers + 24;
+  c.blocks = std::clamp(static_cast<int>(resident_of(s, c, w, m)) / c.block, 1, m.threads / c.block);
 }
 
 class search {
  public:
   search(const step_shape& s, const gpu_machine& m) : s_(s), m_(m), free_(free_axes(s)) {}
 
+  /// All that fit, the least that they may take first.
   std::vector<window_config> all() {
+    find();
+    std::vector<window_config> out;
+    for (estimated& x : found_) settle(s_, m_, x.config), out.push_back(x.config);
+    return out;
+  }
+
+  std::optional<window_config> best() {
+    find();
+    std::optional<window_config> out;
+    double seconds = 0;
+    for (const estimated& x : found_) {
+      if (out && x.least >= seconds) break;
+      const double here = window_seconds(s_, x.config, m_);
+      if (!out || here < seconds) seconds = here, out = x.config;
+    }
+    if (out) settle(s_, m_, *out);
+    return out;
+  }
+
+ private:
+  void find() {
     const std::vector<overlap_of_axes> pairs = overlaps_in(s_);
     for (const overlap_of_axes& x : pairs) {
       if (!is_short(x)) continue;
@@ -207,13 +260,9 @@ class search {
       for (const overlap_of_axes& y : pairs)
         if (is_short(y) && &x < &y) along(x, y);
     }
-    std::stable_sort(found_.begin(), found_.end(), [](const estimated& x, const estimated& y) { return x.seconds < y.seconds; });
-    std::vector<window_config> out;
-    for (estimated& x : found_) settle(s_, m_, x.config), out.push_back(x.config);
-    return out;
+    std::stable_sort(found_.begin(), found_.end(), [](const estimated& x, const estimated& y) { return x.least < y.least; });
   }
 
- private:
   bool is_short(const overlap_of_axes& x) const { return free_at(s_.k, x.sum).extent <= most_terms; }
 
   std::vector<std::int64_t> boxes(int n) const {
@@ -238,7 +287,7 @@ class search {
           if (filter_has_run(s_, c)) continue;
           for (int n = static_cast<int>(s_.batch.size()); n < static_cast<int>(s_.batch.size() + s_.m.size()); ++n)
             for (const std::int64_t own : {2, 3, 4, 5, 6, 8, 12, 16}) {
-              if (own > free_at(free_, n).extent) break;
+              if (own > free_at(free_, n).extent || free_at(free_, n).a == 0) break;
               window_config with = c;
               with.own = n, with.each_own = own;
               consider(with);
@@ -247,15 +296,15 @@ class search {
   }
 
   void consider(const window_config& c) {
-    if (!is_possible(s_, c, work_of(s_, c), m_)) return;
-    found_.push_back({window_seconds(s_, c, m_), c});
+    const work w = work_of(s_, c);
+    if (is_possible(s_, c, w, m_)) found_.push_back({least_seconds(s_, c, w, m_), c});
   }
 
   const step_shape& s_;
   const gpu_machine& m_;
   std::vector<axis> free_;
   struct estimated {
-    double seconds = 0;
+    double least = 0;
     window_config config;
   };
   std::vector<estimated> found_;
@@ -266,6 +315,11 @@ class search {
 std::vector<window_config> window_candidates(const step_shape& s, const gpu_machine& m) {
   if (!s.has_b || s.k.empty()) return {};
   return search(s, m).all();
+}
+
+std::optional<window_config> choose_window(const step_shape& s, const gpu_machine& m) {
+  if (!s.has_b || s.k.empty()) return std::nullopt;
+  return search(s, m).best();
 }
 
 }  // namespace ricci::cuda

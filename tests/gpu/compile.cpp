@@ -255,9 +255,9 @@ void add_windows(std::vector<job>& to, int architecture, bool all) {
       step_plan step = make_program_plan(placed_on_gpu(c->p), m, {}).launches[0].step;
       step.kind = kernel_kind::window, step.shape = arranged_for_windows(step.shape);
       const std::vector<window_config> found = window_candidates(step.shape, m);
-      for (const std::size_t n : {std::size_t{0}, seed * 7 % found.size()}) {
-        if (n != 0 && !all && seed % 4 == 1) continue;
-        step.window = found[n];
+      for (const bool chosen : {true, false}) {
+        if (!chosen && !all && seed % 4 == 1) continue;
+        step.window = chosen ? *choose_window(step.shape, m) : found[seed * 7 % found.size()];
         to.push_back({"windows " + std::to_string(seed) + ", " + to_string(step), request_of(step, seed % 8 < 4 ? alignments{} : alignments{2, 2, 2}), architecture});
       }
     }

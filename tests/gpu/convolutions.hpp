@@ -63,7 +63,7 @@ inline contraction convolution(std::int64_t images, std::int64_t groups, std::in
 }
 
 /// Extents such that boxes do not divide them, in every order of axes; the last ones are flipped, one-dimensional, of three dimensions,
-/// without a second factor, rows without a gap, and images beside one another.
+/// without a second factor, rows without a gap, images beside one another, and filters that are flipped or repeated.
 inline std::vector<contraction> windowed() {
   return {convolution(2, 1, 1, 1, 19, 23, 3, 3, 1, 1, false),
           convolution(1, 3, 2, 5, 13, 11, 3, 2, 2, 1, false),
@@ -77,7 +77,10 @@ inline std::vector<contraction> windowed() {
           {{{'x', 7}, {'y', 6}, {'z', 9}, {'r', 2}, {'s', 3}, {'t', 2}}, {"xyz", {54, 9, 1}}, {"rst", {6, 2, 1}}, {"xyzrst", {80, 10, 1, 80, 10, 1}}},
           {{{'p', 21}, {'q', 16}, {'r', 3}, {'s', 4}}, {"pq", {16, 1}}, {"", {}}, {"pqrs", {19, 1, 19, 1}}},
           {{{'p', 40}, {'q', 32}, {'r', 5}}, {"pq", {32, 1}}, {"r", {1}}, {"pqr", {32, 1, 32}}},
-          {{{'p', 21}, {'n', 8}, {'s', 4}, {'k', 3}}, {"kpn", {168, 8, 1}}, {"ks", {4, 1}}, {"pns", {8, 1, 8}}}};
+          {{{'p', 21}, {'n', 8}, {'s', 4}, {'k', 3}}, {"kpn", {168, 8, 1}}, {"ks", {4, 1}}, {"pns", {8, 1, 8}}},
+          {{{'p', 30}, {'q', 17}, {'r', 4}, {'s', 3}, {'k', 3}}, {"kpq", {510, 17, 1}}, {"krs", {-12, -3, -1}}, {"pqrs", {20, 1, 20, 1}}},
+          {{{'p', 9}, {'q', 41}, {'s', 3}, {'k', 4}}, {"kpq", {369, 41, 1}}, {"ks", {0, 1}}, {"pqs", {44, 1, 1}}},
+          {{{'p', 19}, {'q', 18}, {'r', 3}, {'s', 2}}, {"pq", {18, 1}}, {"rs", {2, -1}}, {"pqrs", {20, 1, 20, 1}}}};
 }
 
 }  // namespace ricci::test

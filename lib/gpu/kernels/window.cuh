@@ -17,7 +17,7 @@
 //   turns                              of terms
 //   place(at, b, c, f, skip_row, skip_col, left)  where thread `at` begins; its first elements that others have; its last along `own`
 //   term(turn, b, f)                   where a turn begins
-//   origin(n)                          the element of a that lies at n in shared memory; -1: zero
+//   origin(n, a)                       the element of a that lies at n in shared memory; false: zero
 #pragma once
 #include "words.cuh"
 
@@ -57,8 +57,9 @@ extern "C" __global__ void __launch_bounds__(window_type::block, window_type::bl
   constexpr int width = G::run * G::terms;
   if constexpr (G::has_a) {
     for (int n = threadIdx.x; n < G::filter; n += G::block) {
-      const i64 from = G::origin(n);
-      filter[n] = from < 0 ? typename G::A::type{} : pa[from];
+      i64 from = 0;
+      const bool there = G::origin(n, from);
+      filter[n] = there ? pa[from] : typename G::A::type{};
     }
     __syncthreads();
   }

@@ -71,11 +71,12 @@ void launch(const remembered& r, const operands& x, const device& d, void* strea
   const step_plan& p = r.plan;
   if (p.blas.used) {
     const bool swapped = p.shape.swapped;
-    return run_blas(p.shape, p.blas, swapped ? x.b : x.a, swapped ? x.a : x.b, x.c, x.alpha, x.beta, d, to);
+    if (run_blas(p.shape, p.blas, swapped ? x.b : x.a, swapped ? x.a : x.b, x.c, x.alpha, x.beta, d, to)) return;
   }
-  packed_args args = pack(p, x, r.code, d.machine);
+  const kernel code = p.blas.used ? load_kernel(d, request_of(p, r.at)) : r.code;
+  packed_args args = pack(p, x, code, d.machine);
   void* list[] = {args.bytes};
-  check(need_driver().launch(r.code.function, args.grid, 1, 1, static_cast<unsigned>(threads_of(p)), 1, 1, r.code.shared_bytes, to, list, nullptr),
+  check(need_driver().launch(code.function, args.grid, 1, 1, static_cast<unsigned>(threads_of(p)), 1, 1, code.shared_bytes, to, list, nullptr),
         "launching a batch of products");
 }
 

@@ -121,26 +121,28 @@ bool prepare_blas(const device& d) {
   return true;
 }
 
-void run_blas(const step_shape& s, const blas_call& c, const void* a, const void* b, void* x, const double (&alpha)[2],
+bool run_blas(const step_shape& s, const blas_call& c, const void* a, const void* b, void* x, const double (&alpha)[2],
               const double (&beta)[2], const device& d, cu_stream stream) {
   owned_handle& owner = handle_of(d);
   const library& l = the_library();
   const blas_scalar one(alpha, s.c), other(beta, s.c);
   const int compute = s.c == dtype::f64 || s.c == dtype::c128 ? 70 : 68;  // CUBLAS_COMPUTE_64F, _32F
-  constexpr int usual_algorithm = -1;
+  constexpr int usual_algorithm = -1, not_supported = 15;
   const auto to_int = [](std::int64_t n) { return static_cast<int>(n); };
   const std::lock_guard guard(owner.lock);
   check_blas(l.set_stream(owner.handle, stream), "setting cuBLAS's stream");
   for (std::int64_t at = 0, calls = count_of(c.calls); at < calls; ++at) {
     const blas_offsets from = offsets_of(c, at);
     const auto size = [](dtype t) { return static_cast<std::int64_t>(size_of(t)); };
-    check_blas(l.gemm(owner.handle, op_number(c.op_b), op_number(c.op_a), to_int(c.rows), to_int(c.cols), to_int(c.sum), one.bytes,
-                      static_cast<const char*>(b) + from.b * size(s.b), number_of(s.b), to_int(c.row_b), c.batch.b,
-                      static_cast<const char*>(a) + from.a * size(s.a), number_of(s.a), to_int(c.row_a), c.batch.a, other.bytes,
-                      static_cast<char*>(x) + from.c * size(s.c), number_of(s.c), to_int(c.row_c), c.batch.c, to_int(c.batch.extent),
-                      compute, usual_algorithm),
-               "starting " + to_string(c));
+    const int status = l.gemm(owner.handle, op_number(c.op_b), op_number(c.op_a), to_int(c.rows), to_int(c.cols), to_int(c.sum), one.bytes,
+                              static_cast<const char*>(b) + from.b * size(s.b), number_of(s.b), to_int(c.row_b), c.batch.b,
+                              static_cast<const char*>(a) + from.a * size(s.a), number_of(s.a), to_int(c.row_a), c.batch.a, other.bytes,
+                              static_cast<char*>(x) + from.c * size(s.c), number_of(s.c), to_int(c.row_c), c.batch.c, to_int(c.batch.extent),
+                              compute, usual_algorithm);
+    if (status == not_supported && at == 0) return false;
+    check_blas(status, "starting " + to_string(c));
   }
+  return true;
 }
 
 }  // namespace ricci::cuda

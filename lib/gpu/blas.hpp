@@ -48,8 +48,8 @@ const blas_info& find_blas();
 /// Makes the device's handle, which takes a while the first time; false if the library is missing or cannot be used.
 bool prepare_blas(const device& d);
 
-/// Enqueues. a and b as the shape has them. Errors: gpu_failed.
-void run_blas(const step_shape& s, const blas_call& c, const void* a, const void* b, void* x, const double (&alpha)[2],
+/// Enqueues. a and b as the shape has them. False, and nothing was enqueued, if the library does not do this product. Errors: gpu_failed.
+bool run_blas(const step_shape& s, const blas_call& c, const void* a, const void* b, void* x, const double (&alpha)[2],
               const double (&beta)[2], const device& d, cu_stream stream);
 
 }  // namespace ricci::cuda

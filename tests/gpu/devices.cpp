@@ -136,6 +136,28 @@ TEST_CASE("products run without cuBLAS where it makes no handle") {
   CHECK(count([&] { run_gemm_gpu(p, A.data(), B.data(), C.data()); }).on[0] > 0);
 }
 
+TEST_CASE("what cuBLAS does not do runs without it") {
+  matrix A(1000, 1000), B(1000, 1000), C(1000, 1000);
+  gemm_problem p;
+  p.m = p.n = p.k = 1000, p.a_row = p.b_row = p.c_row = 1000;
+  const auto run_both = [&] {
+    multiply(C, A, B);
+    run_gemm_gpu(p, A.data(), B.data(), C.data());
+  };
+  constexpr int not_supported = 15, failed = 13;
+  gpus.state().has_blas = true, gpus.state().blas_says = 0;
+  CHECK(count(run_both) == launches{{0, 0}});
+  const int calls = gpus.state().blas_calls;
+  CHECK(calls == 2);
+  gpus.state().blas_says = not_supported;
+  CHECK(count(run_both).on[0] >= 2);
+  CHECK(gpus.state().blas_calls == calls + 2);
+  gpus.state().blas_says = failed;
+  CHECK_THROWS_AS(multiply(C, A, B), error);
+  CHECK_THROWS_AS(run_gemm_gpu(p, A.data(), B.data(), C.data()), error);
+  gpus.state().has_blas = false, gpus.state().blas_says = 0;
+}
+
 TEST_CASE("memory that is not at a multiple of its elements' size") {
   tensor<double, dynamic, gpu> x(2 * 64 + 1), y(2 * 64 + 1);
   using number = std::complex<double>;

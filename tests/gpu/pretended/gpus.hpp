@@ -9,7 +9,10 @@ struct pretended_gpus {
   std::atomic<int> modules{0};           // loaded, and not unloaded since
   std::atomic<int> load_takes{0};        // milliseconds
   std::atomic<bool> lacks_kernels{false};  // modules hold none
-  std::atomic<int> blas_handles{0};      // asked for; there are none
+  std::atomic<int> blas_handles{0};      // asked for
+  std::atomic<bool> has_blas{false};     // else there are no handles
+  std::atomic<int> blas_says{0};         // of a product
+  std::atomic<int> blas_calls{0};
 };
 
 extern "C" {

@@ -63,9 +63,7 @@ touched touched_by_warps(const step_shape& s, const window_config& c, const std:
     bytes.clear();
     for (std::int64_t thread = 0; thread < warp; ++thread) {
       std::int64_t rest = n * 5 % warps * warp + thread, offset = (std::int64_t{1} << 40) + places[static_cast<std::size_t>(n * 3) % places.size()];
-      for (const counted_axis& x : counted) {
-        offset += rest % x.pieces * x.each * (free_at(free, x.axis).*stride), rest /= x.pieces;
-      }
+      for (const counted_axis& x : counted) offset += rest % x.pieces * x.each * (free_at(free, x.axis).*stride), rest /= x.pieces;
       if (rest == 0) bytes.push_back(offset * size);
     }
     std::sort(bytes.begin(), bytes.end());
@@ -107,10 +105,6 @@ bool is_possible(const step_shape& s, const window_config& c, const work& w, con
   constexpr double most_registers = 200, most_unrolled = 1300, most_kept = 100;
   return w.registers <= most_registers && w.unrolled <= most_unrolled && w.kept <= most_kept && filter_count(s, c) * static_cast<std::int64_t>(size_of(s.a)) <= std::min<std::int64_t>(most_filter, m.shared_most);
 }
-
-}  // namespace
-
-namespace {
 
 /// Rows that follow one another without a gap are one axis with their columns: of terms that are rows apart, rows and columns again.
 step_shape unfused(step_shape s) {
@@ -196,7 +190,7 @@ double seconds_with(const step_shape& s, const window_config& c, const work& w, 
   return most + 0.2 * least + (s.has_a ? staging : 0);
 }
 
-/// No more than window_seconds() says, in a tenth of its time: lines that are read and written whole.
+/// As window_seconds() says, but without a look at the warps: as if all lines were read and written whole.
 double least_seconds(const step_shape& s, const window_config& c, const work& w, const gpu_machine& m) {
   constexpr double sector = 32, some_warps_are_not_full = 0.5;
   const double bytes = static_cast<double>(leaving_together(s, c)) * static_cast<double>(size_of(s.c)) * 32;

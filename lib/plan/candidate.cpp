@@ -216,11 +216,7 @@ bool candidate::few_groups() const {
 }
 
 double candidate::share_of_b() const {
-  if (step.pack_b) return 1;
-  double all = 1;
-  for (const step_axis& x : step.axes)
-    if (x.b != 0) all *= static_cast<double>(x.tile);
-  return distinct_elements(step.axes, [](const step_axis& x) { return strided_axis{x.tile, x.b}; }) / all;
+  return step.pack_b ? 1 : distinct_share(step.axes, [](const step_axis& x) { return strided_axis{x.tile, x.b}; });
 }
 
 double candidate::strip_bytes(const shape& s) const {

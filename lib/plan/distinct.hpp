@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <utility>
 #include <vector>
 
 namespace ricci {
@@ -49,6 +50,14 @@ template <class Axes, class AxisOf> double distinct_elements(const Axes& axes, c
   std::vector<strided_axis> all;
   for (const auto& x : axes) all.push_back(axis_of(x));
   return covered_elements(std::move(all));
+}
+
+/// What part of the places that indices name are elements that differ; 1 where no two name the same.
+template <class Axes, class AxisOf> double distinct_share(const Axes& axes, const AxisOf& axis_of) {
+  double all = 1;
+  for (const auto& x : axes)
+    if (const strided_axis y = axis_of(x); y.stride != 0) all *= static_cast<double>(y.extent);
+  return all == 0 ? 1 : distinct_elements(axes, axis_of) / all;
 }
 
 }  // namespace ricci

@@ -241,10 +241,7 @@ class chooser {
 
   /// Indices of an operand that name the same element.
   static bool has_windows(const std::vector<step_axis>& axes, std::int64_t step_axis::*stride) {
-    double all = 1;
-    for (const step_axis& x : axes)
-      if (x.*stride != 0) all *= static_cast<double>(x.extent);
-    return distinct_elements(axes, [&](const step_axis& x) { return strided_axis{x.extent, x.*stride}; }) < all;
+    return distinct_share(axes, [&](const step_axis& x) { return strided_axis{x.extent, x.*stride}; }) < 1;
   }
 
   void try_blocked(const pair_op& op, const std::vector<step_axis>& axes) {

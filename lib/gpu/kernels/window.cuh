@@ -52,7 +52,6 @@ extern "C" __global__ void __launch_bounds__(window_type::block, window_type::bl
   const typename G::B::type* const pb = static_cast<const typename G::B::type*>(args.b);
   typename G::C::type* const pc = static_cast<typename G::C::type*>(args.c);
   const W alpha = coefficient(static_cast<W*>(nullptr), args.alpha), beta = coefficient(static_cast<W*>(nullptr), args.beta);
-  const W zero = zero_of(static_cast<W*>(nullptr));
   constexpr int word = 16 / static_cast<int>(sizeof(typename G::A::type)), piece = G::chunk < word ? G::chunk : word;
   constexpr int width = G::run * G::terms;
   if constexpr (G::has_a) {
@@ -67,15 +66,7 @@ extern "C" __global__ void __launch_bounds__(window_type::block, window_type::bl
     i64 b = 0, c = 0;
     int f = 0, skip_row = 0, skip_col = 0, left = G::own;
     G::place(at, b, c, f, skip_row, skip_col, left);
-    W sums[G::rows][G::cols][G::own][G::run];
-#pragma unroll
-    for (int i = 0; i < G::rows; ++i)
-#pragma unroll
-      for (int j = 0; j < G::cols; ++j)
-#pragma unroll
-        for (int o = 0; o < G::own; ++o)
-#pragma unroll
-          for (int v = 0; v < G::run; ++v) sums[i][j][o][v] = zero;
+    W sums[G::rows][G::cols][G::own][G::run] = {};
 #pragma unroll 1
     for (i64 turn = 0; turn < G::turns; ++turn) {
       i64 tb = b;

@@ -8,6 +8,7 @@
 
 #include <ricci/core/error.hpp>
 
+#include "gpu/tile_planes.hpp"
 #include "gpu/window.hpp"
 
 namespace ricci::cuda {
@@ -77,6 +78,7 @@ namespace {
 /// on an H200, 33 to 64 a side).
 bool is_heavy(const step_shape& s) {
   const auto [least, most] = std::minmax({count_of(s.m), count_of(s.n), count_of(s.k)});
+  if (planes_of(s).any()) return least > 48;  // small products of theirs have no tensor cores
   switch (s.c) {
     case dtype::c128: return least >= 40 && most > 48;
     case dtype::c64: return least >= 48 && most > 48;
@@ -89,7 +91,7 @@ bool is_heavy(const step_shape& s) {
 double bound_of(const step_shape& s, double flops, double bytes, const gpu_machine& m) {
   const bool wide = s.c == dtype::f64 || s.c == dtype::c128;
   const double peak = wide ? (s.a == s.b && s.a == s.c ? m.tensor_f64 : m.peak_f64)
-                           : size_of(s.a) == 2 && s.a == s.b ? m.tensor_16 : m.peak_f32;
+                           : size_of(s.a) == 2 && s.a == s.b ? m.tensor_16 : planes_of(s).any() ? m.tensor_16 / least_products(s) : m.peak_f32;
   return std::max(bytes / (m.bandwidth * 1e9), s.has_a ? flops / (peak * 1e9) : 0);
 }
 

@@ -23,6 +23,8 @@ struct tile_config {
   int blocks = 2;  // on a multiprocessor that the compiler leaves registers for
   std::int64_t parts = 1;  // of the sum
   bool beside = false;     // the parts are those of blocks beside one another, which add them
+  int planes_a = 1, planes_b = 1;  // of bfloat16 whose sum a factor is, for tensor cores (kernels/planes.cuh)
+  bool in_planes() const { return planes_a * planes_b > 1; }
 };
 
 /// What bits of a thread's number count: elements of a free axis, or terms of a summed one; axis < 0: of all axes that are not named.

@@ -101,7 +101,8 @@ std::string to_string(const step_plan& p) {
     case kernel_kind::small: return "small products, " + to_string(p.config) + (p.last ? ", sums in " + std::to_string(count_of(p.last->shape.k)) + " parts" : "");
     case kernel_kind::tile: {
       return "tiles of " + std::to_string(p.tile.rows) + " x " + std::to_string(p.tile.cols) + ", slices of " +
-             std::to_string(p.tile.depth) + ", " + to_string(p.tile.compute) + (p.tile.parts > 1 ? ", sums in " + std::to_string(p.tile.parts) + (p.tile.beside ? " parts of neighbours" : " parts") : "");
+             std::to_string(p.tile.depth) + ", " + to_string(p.tile.compute) + (p.tile.in_planes() ? " in " + std::to_string(p.tile.planes_a) + " x " + std::to_string(p.tile.planes_b) + " planes" : "") +
+             (p.tile.parts > 1 ? ", sums in " + std::to_string(p.tile.parts) + (p.tile.beside ? " parts of neighbours" : " parts") : "");
     }
     case kernel_kind::panel: return to_string(p.panel);
     case kernel_kind::window: return to_string(p.window, p.shape);

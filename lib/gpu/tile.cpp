@@ -5,6 +5,7 @@
 
 #include "gpu/long_text.hpp"
 #include "gpu/step.hpp"
+#include "gpu/tile_planes.hpp"
 
 namespace ricci::cuda {
 namespace {
@@ -90,6 +91,11 @@ std::vector<tile_config> tiles_of_complex_doubles(std::int64_t m, std::int64_t n
 std::vector<tile_config> tile_candidates(const step_shape& s, const gpu_machine& machine) {
   const std::int64_t m = count_of(s.m), n = count_of(s.n), k = count_of(s.k);
   const bool same = s.a == s.b && compute_type(s.c) == compute_type(s.a);
+  if (planes_of(s).any()) {
+    std::vector<tile_config> all = tiles_in_planes(s, machine);
+    for (const tile_config& c : tiles_of_floats(m, n, k)) all.push_back(c);
+    return all;
+  }
   if (same && s.a == dtype::f64) return tiles_of_doubles(m, n);
   if (same && s.a == dtype::c128) return tiles_of_complex_doubles(m, n);
   if (same && size_of(s.a) == 2) {
@@ -120,6 +126,7 @@ tile_copies copies_of(const step_shape& s, const alignments& at) {
 
 /// Of the peak of a multiprocessor with enough to do (measured on an H200).
 double share_of_peak(const tile_config& c, bool complex) {
+  if (c.in_planes()) return share_in_planes(c);
   const double intensity = static_cast<double>(c.rows) * c.cols / (c.rows + c.cols);
   switch (c.compute) {
     case arithmetic::wgmma_16: return c.rows * c.cols <= 64 * 64 ? 0.44 : c.blocks == 1 && c.rows > 64 ? 0.88 : 0.094 * std::sqrt(intensity);
@@ -138,7 +145,7 @@ double tile_seconds(const step_shape& given, const tile_config& c, const gpu_mac
   // Seconds: for a slice, and an element that comes alone (of 16 bits: less), of a thread that nobody else hides; for a block; for
   // neighbours' parts.
   constexpr double wait = 0.5e-6, wait_for_single = 33e-9, once = 1.5e-6, beside = 2e-6;
-  constexpr double wait_of_warpgroups = 0.35e-6, once_of_warpgroups = 1e-6, of_result = 0.12e-9;  // for a block; for each of its results
+  constexpr double wait_of_warpgroups = 0.35e-6, once_of_warpgroups = 1e-6, once_of_scaled = 3e-6, of_result = 0.12e-9;  // for a block; for each of its results
   // Of a multiprocessor in a second; for an element that comes alone, and where addresses are one addition.
   constexpr double instructions = 218e9, of_single = 17, of_half = 30, of_even_single = 6, of_even_half = 10;
   constexpr double of_short_copy = 0.1e-9;                                // seconds of a multiprocessor: 4 or 8 bytes, elements of 16 bits
@@ -161,15 +168,15 @@ double tile_seconds(const step_shape& given, const tile_config& c, const gpu_mac
   const bool threads = c.compute == arithmetic::threads, warpgroups = c.compute == arithmetic::wgmma_16, wide = compute_type(s.c) == dtype::f64 || s.c == dtype::c128;
   const bool halves = c.compute == arithmetic::mma_16 || warpgroups;
   const double peak = 1e9 * (halves ? m.tensor_16 : !threads ? m.tensor_f64 : wide ? m.peak_f64 : m.peak_f32);
-  const double flops = (is_complex(s.c) ? 8.0 : 2.0) * c.rows * c.cols * c.depth;
-  const double work = flops / (share_of_peak(c, is_complex(s.c)) * peak / m.multiprocessors) + single_work;
+  const double flops = (is_complex(s.c) ? 8.0 : 2.0) * c.rows * c.cols * c.depth * products_of(c);
+  const double work = flops / (share_of_peak(c, is_complex(s.c)) * peak / m.multiprocessors) + single_work + seconds_to_cut(c, s);
   const std::int64_t blocks = divide_up(count_of(s.m), c.rows) * divide_up(count_of(s.n), c.cols) * count_of(s.batch) * c.parts;
   const std::int64_t slices = divide_up(divide_up(count_of(s.k), c.depth), c.parts);
   const std::int64_t each = divide_up(blocks, m.multiprocessors), at_once = std::min<std::int64_t>(each, c.blocks);
   const double warps = static_cast<double>(at_once * c.block) / 128;  // of each of the four schedulers
-  const double busy = warpgroups ? 1 : std::min(1.0, threads ? 0.4 + 0.5 * warps : 0.5 + 0.2 * warps), rounds = static_cast<double>(divide_up(each, at_once));
+  const double busy = c.in_planes() ? busy_in_planes(c, at_once) : warpgroups ? 1 : std::min(1.0, threads ? 0.4 + 0.5 * warps : 0.5 + 0.2 * warps), rounds = static_cast<double>(divide_up(each, at_once));
   const double slice = std::max(rounds * ((warpgroups ? wait_of_warpgroups : wait) + wait_for_single * singles / c.block), static_cast<double>(each) * work / busy);
-  return static_cast<double>(slices) * slice + rounds * (!warpgroups ? once : once_of_warpgroups + of_result * c.rows * c.cols) + (c.parts == 1 ? 0 : c.beside ? beside : adding_parts);
+  return static_cast<double>(slices) * slice + rounds * (!warpgroups ? once : once_of_warpgroups + of_result * c.rows * c.cols + (is_scaled(c) ? once_of_scaled : 0)) + (c.parts == 1 ? 0 : c.beside ? beside : adding_parts);
 }
 
 tile_config choose_tile(const step_shape& s, const gpu_machine& machine, bool in_parts) {
@@ -177,8 +184,13 @@ tile_config choose_tile(const step_shape& s, const gpu_machine& machine, bool in
   double least = 0;
   for (tile_config c : tile_candidates(s, machine)) {
     // Elements that come one by one take longer than their products: warpgroups gain nothing (measured on an H200).
-    if (c.compute == arithmetic::wgmma_16)
-      if (const tile_copies copies = copies_of(arranged_for_tiles(s, c), {16, 16, 16}); std::min(copies.vec_a, copies.vec_b) == 1) continue;
+    if (c.compute == arithmetic::wgmma_16) {
+      const tile_copies copies = copies_of(arranged_for_tiles(s, c), {16, 16, 16});
+      if (!c.in_planes() && std::min(copies.vec_a, copies.vec_b) == 1) continue;
+      // Four warps have too many to cut; wide tiles wait for single elements.
+      if (is_scaled(c) && std::min(copies.vec_a, copies.vec_b) < 4) continue;
+      if (c.in_planes() && c.block == 128 && std::min(c.planes_a > 1 ? copies.vec_a : 4, c.planes_b > 1 ? copies.vec_b : 4) < 4) continue;
+    }
     const std::int64_t slices = divide_up(count_of(s.k), c.depth);
     const std::int64_t blocks = divide_up(count_of(s.m), c.rows) * divide_up(count_of(s.n), c.cols) * count_of(s.batch);
     const auto consider = [&](std::int64_t parts, bool beside) {
@@ -190,8 +202,8 @@ tile_config choose_tile(const step_shape& s, const gpu_machine& machine, bool in
     // Neighbours come together on a multiprocessor, or wait for one another, if there are more of them (measured on an H200).
     if (machine.architecture >= 90)
       for (const int parts : {2, 3, 4, 6, 8})
-        if (slices >= 2 * parts && blocks * parts <= machine.multiprocessors / 2) consider(parts, true);
-    if (!in_parts) continue;
+        if ((parts == 2 || !is_scaled(c)) && slices >= 2 * parts && blocks * parts <= (c.in_planes() && parts == 2 ? machine.multiprocessors * c.blocks : machine.multiprocessors / 2)) consider(parts, true);
+    if (!in_parts || is_scaled(c)) continue;
     const std::int64_t room = static_cast<std::int64_t>(machine.multiprocessors) * c.blocks;
     if (const std::int64_t parts = std::min(room / std::max<std::int64_t>(1, blocks), slices / 4); parts > 1) consider(parts, false);
   }
@@ -213,7 +225,7 @@ step_shape arranged_for_tiles(const step_shape& given, const tile_config& c) {
 namespace {
 
 /// c += a b of 64 rows, all columns and 16 terms; the matrices as the hardware is told of them.
-std::string warpgroup_text(int cols, bool bfloat, bool a_along_k, bool b_along_k) {
+std::string warpgroup_text(const char* name, int cols, bool bfloat, bool a_along_k, bool b_along_k) {
   const int sums = cols / 2;
   std::string registers, operands;
   for (int r = 0; r < sums; ++r) {
@@ -221,7 +233,7 @@ std::string warpgroup_text(int cols, bool bfloat, bool a_along_k, bool b_along_k
     registers += comma + "%" + number, operands += comma + "\"+f\"(c[" + number + "])";
   }
   const std::string type = bfloat ? ".bf16" : ".f16", across_a = a_along_k ? "0" : "1", across_b = b_along_k ? "0" : "1";
-  std::string t = "  static __device__ void multiply(float (&c)[" + std::to_string(sums) + "], u64 a, u64 b) {\n";
+  std::string t = std::string("  static __device__ void ") + name + "(float (&c)[" + std::to_string(sums) + "], u64 a, u64 b) {\n";
   t += "    asm volatile(\"{\\n.reg .pred added;\\nsetp.eq.u32 added, 0, 0;\\n\"\n";
   t += "                 \"wgmma.mma_async.sync.aligned.m64n" + std::to_string(cols) + "k16.f32" + type + type + " {" + registers + "}, \"\n";
   t += "                 \"%" + std::to_string(sums) + ", %" + std::to_string(sums + 1) + ", added, 1, 1, " + across_a + ", " + across_b + ";\\n}\"\n";
@@ -235,19 +247,21 @@ std::string tile_text(const step_plan& p, const alignments& at, int& shared_byte
   const tile_config& c = p.tile;
   const auto [a_along_k, b_along_k, vec_a, vec_b, vec_c] = copies_of(s, at);
   // Single elements need more addresses; some texts with a beta, or with parts, would spill.
-  const bool warpgroups = c.compute == arithmetic::wgmma_16;
+  const bool warpgroups = c.compute == arithmetic::wgmma_16, bfloat = c.in_planes() || s.a == dtype::bf16;
   const bool crowded = (std::min(vec_a, vec_b) == 1 && !is_complex(s.c)) || (c.compute == arithmetic::mma_f64 && s.beta) || (c.compute == arithmetic::mma_16 && c.parts > 1) ||
                        (c.compute == arithmetic::threads && s.beta && (a_along_k || b_along_k || (is_complex(s.c) && count_of(s.m) % c.rows != 0)));
-  const int blocks = crowded ? std::min(c.blocks, 2) : c.blocks;
+  const bool alone = c.in_planes() && c.block == 256 && std::min(vec_a, vec_b) < 4;
+  const int blocks = alone ? 1 : crowded ? std::min(c.blocks, 2) : c.blocks;
   std::string t = (c.beside ? "#define RICCI_BLOCKS_BESIDE " + std::to_string(c.parts) + "\n" : "") + "#include \"element.cuh\"\nstruct tile_type {\n";
   t += "  using A = " + element_text(s.a) + ";\n  using B = " + element_text(s.b) + ";\n  using C = " + element_text(s.c) + ";\n";
-  t += constant_text("conj_a", s.conj_a) + constant_text("conj_b", s.conj_b) + constant_text("beta", s.beta) + constant_text("bfloat", s.a == dtype::bf16);
+  t += constant_text("conj_a", s.conj_a) + constant_text("conj_b", s.conj_b) + constant_text("beta", s.beta) + constant_text("bfloat", bfloat);
   t += constant_text("i64", "m", count_of(s.m)) + constant_text("i64", "n", count_of(s.n)) + constant_text("i64", "k", count_of(s.k));
   t += constant_text("i64", "parts", c.parts) + constant_text("i64", "count", c.parts > 1 && !c.beside ? count_of(s.batch) * count_of(s.m) * count_of(s.n) : 0);
   t += constant_text("int", "rows", c.rows) + constant_text("int", "cols", c.cols) + constant_text("int", "depth", c.depth) + constant_text("int", "stages", c.stages) + constant_text("int", "block", c.block) + constant_text("int", "blocks", blocks);
   t += constant_text("int", "rm", c.rm) + constant_text("int", "rn", c.rn) + constant_text("int", "warps_m", c.warps_m) + constant_text("int", "warps_n", c.warps_n);
   t += constant_text("int", "compute", static_cast<int>(c.compute));
   t += constant_text("a_along_k", a_along_k) + constant_text("b_along_k", b_along_k) + constant_text("int", "vec_a", vec_a) + constant_text("int", "vec_b", vec_b) + constant_text("int", "vec_c", vec_c);
+  t += constant_text("int", "planes_a", c.planes_a) + constant_text("int", "planes_b", c.planes_b);
   // Lines along k of which elements come one by one are turned on the way: single threads read runs of lines.
   const bool a_stays = a_along_k && (c.compute != arithmetic::threads || vec_a > 1), b_stays = b_along_k && (c.compute != arithmetic::threads || vec_b > 1);
   const auto pad = [&](bool along_k, dtype type) {
@@ -264,15 +278,17 @@ std::string tile_text(const step_plan& p, const alignments& at, int& shared_byte
   t += constant_text("i64", "row_step", step(s.m, &axis::a)) + constant_text("i64", "col_step", step(s.n, &axis::b));
   t += constant_text("i64", "sum_step_a", step(s.k, &axis::a)) + constant_text("i64", "sum_step_b", step(s.k, &axis::b));
   t += constant_text("alternate", c.blocks > 1);
-  if (warpgroups) t += warpgroup_text(c.cols, s.a == dtype::bf16, a_stays, b_stays);
+  if (warpgroups) t += warpgroup_text("multiply", c.cols, bfloat, a_stays, b_stays);
+  t += constant_text("scaled", is_scaled(c));
+  if (is_scaled(c)) t += warpgroup_text("multiply_half", c.cols, false, a_stays, b_stays);
   t += offset_function("row", s.m, "ac") + offset_function("col", s.n, "bc") + offset_function("sum", s.k, "ab");
   // As tile.cuh lays out its stages, and the results.
-  const auto bytes = [&](int lines, bool stays, int gap, dtype type) {
+  const auto bytes = [&](int lines, bool stays, int gap, dtype type, int in_planes) {
     const int run = stays ? c.depth : lines, other = stays ? lines : c.depth;
-    const int elements = other * (run + (warpgroups ? 0 : gap));
-    return (elements * static_cast<int>(size_of(type)) + 15) / 16 * 16;
+    const int elements = other * (run + (warpgroups ? 0 : gap)), size = in_planes > 1 ? 2 * in_planes : static_cast<int>(size_of(type));
+    return (elements * size + 15) / 16 * 16;
   };
-  shared_bytes = c.stages * (bytes(c.rows, a_stays, pad_a, s.a) + bytes(c.cols, b_stays, pad_b, s.b));
+  shared_bytes = c.stages * (bytes(c.rows, a_stays, pad_a, s.a, c.planes_a) + bytes(c.cols, b_stays, pad_b, s.b, c.planes_b));
   if (c.compute != arithmetic::threads || c.beside) shared_bytes = std::max(shared_bytes, c.rows * (c.cols + 8) * static_cast<int>(size_of(compute_type(s.c))));
   // Offsets that take divisions are looked up, if sums are too short for them to be made once for many slices (measured
   // on an H200: six free indices 1.12 times as fast; where shifts do, or with longer sums, up to 0.87).

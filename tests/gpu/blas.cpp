@@ -232,6 +232,28 @@ TEST_CASE("warpgroups multiply where the machine has them, both sides are long a
   CHECK(!by_warpgroups(square(dtype::f16, 1024)));
 }
 
+TEST_CASE("floats beside 16 bits are multiplied by tensor cores, floats alone are not") {
+  gpu_machine m = described_h200();
+  const auto planes_of = [&](dtype a, dtype b, dtype c, std::int64_t n, std::int64_t batch = 1) {
+    step_shape s = product_step(dtype::f32, n, n, n, false, batch);
+    s.a = a, s.b = b, s.c = c;
+    const step_plan p = cuda::plan_step(s, m);
+    return p.kind == kernel_kind::tile ? std::pair{p.tile.planes_a, p.tile.planes_b} : std::pair{0, 0};
+  };
+  for (const std::int64_t n : {100, 1000, 4096}) {
+    CAPTURE(n);
+    CHECK(planes_of(dtype::f32, dtype::f16, dtype::f32, n, n < 1000 ? 500 : 1) == std::pair{3, 2});
+    CHECK(planes_of(dtype::bf16, dtype::f32, dtype::bf16, n, n < 1000 ? 500 : 1) == std::pair{1, 3});
+    CHECK(planes_of(dtype::f32, dtype::f32, dtype::f16, n, n < 1000 ? 500 : 1) == std::pair{3, 3});
+  }
+  CHECK(planes_of(dtype::f32, dtype::f16, dtype::f16, 64, 4000) == std::pair{3, 2});
+  CHECK(planes_of(dtype::f32, dtype::f16, dtype::f16, 16, 4000) == std::pair{0, 0});
+  CHECK(planes_of(dtype::f32, dtype::f32, dtype::f32, 1000) == std::pair{1, 1});
+  CHECK(planes_of(dtype::f16, dtype::f16, dtype::f32, 1000) == std::pair{1, 1});
+  m.warpgroups = false;
+  CHECK(planes_of(dtype::f32, dtype::bf16, dtype::f32, 1000) == std::pair{3, 1});
+}
+
 TEST_CASE("transpositions around the library: where it may and where it wins") {
   gpu_machine m = described_h200();
   // C(a,b,c,d) = A(a,e,b,f) B(f,d,e,c), labels by number; b is no axis beside a, nor d beside c.

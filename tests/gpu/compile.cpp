@@ -243,6 +243,30 @@ void add_chains(std::vector<job>& to, int architecture, bool all) {
   }
 }
 
+/// Floats beside 16 bits and floats that are stored in 16 bits, in planes: all configurations, of some layouts and alignments.
+void add_planes(std::vector<job>& to, int architecture, bool all) {
+  gpu_machine m = described_h200();
+  m.architecture = architecture, m.warpgroups = has_warpgroups(architecture);
+  unsigned number = 0;
+  for (const auto& [a, b, c] : {std::array<dtype, 3>{dtype::f32, dtype::f16, dtype::f32}, {dtype::f16, dtype::f32, dtype::f16}, {dtype::f32, dtype::bf16, dtype::bf16}, {dtype::bf16, dtype::f32, dtype::f32}, {dtype::f32, dtype::f32, dtype::f16}})
+    for (const auto& [rows, cols] : {std::pair<std::int64_t, std::int64_t>{300, 300}, {40, 200}, {200, 25}, {200, 150}})
+      for (int way = 0; way < 8; ++way) {
+        step_shape x = product_step(dtype::f32, rows, cols, 205, way & 4, 1);
+        x.a = a, x.b = b, x.c = c;
+        if (way & 1) x.m[0].a = 1, x.k[0].a = rows;
+        if (way & 2) x.k[0].b = 1, x.n[0].b = 205;
+        step_plan p;
+        p.kind = kernel_kind::tile;
+        for (const tile_config& t : tile_candidates(x, m)) {
+          // Four warps are not taken where they would have many pieces to cut.
+          const bool single = ++number % 2 == 0;
+          if (!t.in_planes() || (number % 9 != 0 && !all) || (single && t.compute == arithmetic::wgmma_16 && t.block == 128)) continue;
+          p.tile = t, p.tile.beside = way & 4 && architecture >= 90, p.tile.parts = p.tile.beside ? 2 : 1, p.shape = arranged_for_tiles(x, t);
+          to.push_back({to_string(p) + " " + name_of(a) + " " + name_of(b) + " way " + std::to_string(way), request_of(p, single ? alignments{4, 2, 4} : alignments{}), architecture});
+        }
+      }
+}
+
 /// Convolutions, stencils and moving sums: the chosen kernels, and others that might be chosen for other extents.
 void add_windows(std::vector<job>& to, int architecture, bool all) {
   gpu_machine m = described_h200();
@@ -308,6 +332,7 @@ int main(int count, char** words) {
     if (a == 80 || a == 90 || a == 100) {
       add_table(jobs, a, all ? 1 : 24);
       if (all || a == 90) add_families(jobs, a, all), add_chains(jobs, a, all), add_windows(jobs, a, all);
+      if (all || a != 100) add_planes(jobs, a, all);
     }
   return run(jobs);
 }

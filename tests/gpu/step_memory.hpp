@@ -1,6 +1,7 @@
 // Steps on the device by kernels and configurations that a test names, beside the general kernel.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -14,14 +15,16 @@ namespace ricci::test {
 /// Operands between guards, each so many elements behind a border.
 class step_memory {
  public:
-  step_memory(dtype t, std::int64_t a_count, std::int64_t b_count, std::int64_t c_count, int shift)
-      : type_(t), size_(static_cast<std::int64_t>(size_of(t))), a_(bytes_of(a_count)), b_(bytes_of(b_count)), c_(bytes_of(c_count)), shift_(shift) {}
+  step_memory(dtype t, std::int64_t a_count, std::int64_t b_count, std::int64_t c_count, int shift) : step_memory({t, t, t}, a_count, b_count, c_count, shift) {}
+  step_memory(const std::array<dtype, 3>& types, std::int64_t a_count, std::int64_t b_count, std::int64_t c_count, int shift)
+      : types_(types), a_(bytes_of(a_count, types[0])), b_(bytes_of(b_count, types[1])), c_(bytes_of(c_count, types[2])), shift_(shift) {}
 
   /// The plan's c of random elements, with guards, or how large the sums are that it is made of. beta is 0.5 where the step has one.
   std::vector<char> run(const cuda::step_plan& p, bool sizes) const {
-    fill(a_, 1, sizes), fill(b_, 2, sizes), fill(c_, 3, sizes);
+    fill(a_, types_[0], 1, sizes), fill(b_, types_[1], 2, sizes), fill(c_, types_[2], 3, sizes);
+    const auto first = [&](const cuda::buffer& x, dtype t, int elements) { return x.data() + guard + elements % 16 * static_cast<std::int64_t>(size_of(t)); };
     cuda::operands o;
-    o.a = a_.data() + guard + shift_ * size_, o.b = b_.data() + guard + 2 * shift_ % 16 * size_, o.c = c_.data() + guard + 3 * shift_ % 16 * size_;
+    o.a = first(a_, types_[0], shift_), o.b = first(b_, types_[1], 2 * shift_), o.c = first(c_, types_[2], 3 * shift_);
     o.beta[0] = p.shape.beta ? 0.5 : 0;
     const cuda::device& d = cuda::current_device();
     cuda::launch_step(p, cuda::load_kernel(d, cuda::request_of(p, cuda::alignments_of(p.shape, o.a, o.b, o.c))), o, d);
@@ -30,18 +33,18 @@ class step_memory {
     return host;
   }
 
-  dtype type() const { return type_; }
+  /// Of the result.
+  dtype type() const { return types_[2]; }
 
  private:
   static constexpr std::int64_t guard = 512;
-  std::int64_t bytes_of(std::int64_t count) const { return (count + 64) * size_ + 2 * guard; }
-  void fill(const cuda::buffer& x, unsigned seed, bool sizes) const {
-    const std::vector<char> bytes = random_bytes(type_, x.bytes(), seed);
-    cuda::copy_to_device(x.data(), (sizes ? sizes_of(type_, bytes) : bytes).data(), x.bytes());
+  static std::int64_t bytes_of(std::int64_t count, dtype t) { return (count + 64) * static_cast<std::int64_t>(size_of(t)) + 2 * guard; }
+  static void fill(const cuda::buffer& x, dtype t, unsigned seed, bool sizes) {
+    const std::vector<char> bytes = random_bytes(t, x.bytes(), seed);
+    cuda::copy_to_device(x.data(), (sizes ? sizes_of(t, bytes) : bytes).data(), x.bytes());
   }
 
-  dtype type_;
-  std::int64_t size_;
+  std::array<dtype, 3> types_;
   cuda::buffer a_, b_, c_;
   int shift_;
 };

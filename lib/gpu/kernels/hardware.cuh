@@ -17,6 +17,16 @@ __device__ inline unsigned short float_to_bfloat(float x) {
   return y;
 }
 
+/// Two halves in a word, the first in its low bits: one instruction, where single ones take as long as four such.
+__device__ inline unsigned floats_to_halves(float x, float y) {
+  unsigned z;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(z) : "f"(y), "f"(x));
+  return z;
+}
+__device__ inline void halves_to_floats(float& x, float& y, unsigned z) {
+  asm("{\n.reg .b16 low, high;\nmov.b32 {low, high}, %2;\ncvt.f32.f16 %0, low;\ncvt.f32.f16 %1, high;\n}" : "=f"(x), "=f"(y) : "r"(z));
+}
+
 /// Asks for bytes that will be read soon; nothing is waited for. The first is at a multiple of 16, and so is the end.
 __device__ inline void ask_for(const char* from, unsigned bytes) {
 #if __CUDA_ARCH__ >= 900

@@ -6,15 +6,16 @@
 //   a_along_k, b_along_k               neighbours in memory run along k
 //   a_stays, b_stays, pad_a, pad_b     in shared memory too; elements between runs there
 //   vec_a, vec_b, vec_c                elements of one copy, of one store
+//   planes_a, planes_b                 of bfloat16 whose sum a factor is (planes.cuh), else 1
+//   scaled, multiply_half              where they are three and two: slices are multiplied as halves, if they can be
 //   row_step, col_step, sum_step_a, sum_step_b   in a factor from one to the next; 0: not always the same
 //   offsets                            where in shared memory the offsets of a tile's rows and columns are kept (0: they are not)
 //   alternate, multiply                of warpgroups: blocks of a multiprocessor take turns; the instruction
 // and the offsets
 //   row(i, a, c), col(j, b, c), sum(k, a, b), batch(z, a, b, c)
 #pragma once
-#include "neighbours.cuh"
-#include "runs.cuh"
 #include "slices.cuh"
+#include "tile_sums.cuh"
 #include "warpgroup.cuh"
 
 struct tile_args {
@@ -23,37 +24,6 @@ struct tile_args {
   void* c;
   i64 tiles;
   double alpha[2], beta[2];
-};
-
-/// Parts of a sum are added by blocks beside one another.
-template <class T>
-constexpr bool adds_beside = T::parts > 1 && T::count == 0;
-
-/// The accumulators of a thread for one fragment, by how the products are made: of complex numbers on the tensor cores, four real
-/// parts and then four imaginary ones.
-template <int Compute, class W>
-struct fragment_sums {
-  using type = W;
-  static constexpr int count = Compute == 0 ? 1 : 4;
-};
-template <class X>
-struct fragment_sums<3, complex_of<X>> {
-  using type = X;
-  static constexpr int count = 8;
-};
-template <class T, class W>
-struct tile_sums {
-  using fragment = fragment_sums<T::compute, W>;
-  typename fragment::type acc[T::rm * T::rn * fragment::count];
-};
-
-/// The lines of single threads: runs of a thread's neighbouring rows and columns. Columns are stored as they are read, so that runs
-/// of them are neighbours in c too.
-template <class T>
-struct tile_lines {
-  static constexpr int tn = T::cols / T::rn, tm = T::rows / T::rm;
-  static constexpr int a = run_of_lines<typename T::A::type, T::a_stays, T::rows + T::pad_a, T::rm>();
-  static constexpr int most_b = run_of_lines<typename T::B::type, T::b_stays, T::cols + T::pad_b, T::rn>(), b = most_b < T::vec_c ? most_b : T::vec_c;
 };
 
 /// Four 8 x 8 squares of 16-bit elements; lane l says where row l % 8 of square l / 8 begins.
@@ -123,155 +93,37 @@ __device__ inline void multiply_slice(tile_sums<T, W>& sums, const XA* a, const 
     // A fragment of a is two squares high and two deep; of b, two deep, and two fragments are loaded at once.
     const int row = lane % 8, first = lane / 8 % 2 * 8, second = lane / 16 * 8;
     const int i = warp / T::warps_n * T::rm * 16 + first, j = warp % T::warps_n * T::rn * 8 + second;
+    constexpr int plane_a = PitchA * (T::a_stays ? T::rows : T::depth), plane_b = PitchB * (T::b_stays ? T::cols : T::depth);
 #pragma unroll
-    for (int k = 0; k < T::depth; k += 16) {
-      u32 x[T::rm][4], y[T::rn / 2][4];
+    for (int k = 0; k < T::depth; k += 16)
 #pragma unroll
-      for (int r = 0; r < T::rm; ++r)
-        load_squares<!T::a_stays>(x[r], a + (T::a_stays ? in_a(i + r * 16 + row, k + second) : in_a(i + r * 16, k + second + row)));
+      for (int q = T::planes_b - 1; q >= 0; --q) {
+        u32 x[T::rm][4], y[T::rn / 2][4];
 #pragma unroll
-      for (int s = 0; s < T::rn / 2; ++s)
-        load_squares<!T::b_stays>(y[s], b + (T::b_stays ? in_b(j + s * 16 + row, k + first) : in_b(j + s * 16, k + first + row)));
+        for (int s = 0; s < T::rn / 2; ++s)
+          load_squares<!T::b_stays>(y[s], b + q * plane_b + (T::b_stays ? in_b(j + s * 16 + row, k + first) : in_b(j + s * 16, k + first + row)));
 #pragma unroll
-      for (int r = 0; r < T::rm; ++r)
+        for (int p = T::planes_a - 1; p >= 0; --p) {
+          if (!planes_count(p, q)) continue;
 #pragma unroll
-        for (int s = 0; s < T::rn; ++s)
-          mma_16<T::bfloat>(*reinterpret_cast<float(*)[4]>(&sums.acc[(r * T::rn + s) * 4]), x[r], *reinterpret_cast<const u32(*)[2]>(&y[s / 2][s % 2 * 2]));
-    }
+          for (int r = 0; r < T::rm; ++r)
+            load_squares<!T::a_stays>(x[r], a + p * plane_a + (T::a_stays ? in_a(i + r * 16 + row, k + second) : in_a(i + r * 16, k + second + row)));
+#pragma unroll
+          for (int r = 0; r < T::rm; ++r)
+#pragma unroll
+            for (int s = 0; s < T::rn; ++s)
+              mma_16<T::bfloat>(*reinterpret_cast<float(*)[4]>(&sums.acc[(r * T::rn + s) * 4]), x[r], *reinterpret_cast<const u32(*)[2]>(&y[s / 2][s % 2 * 2]));
+        }
+      }
   }
 }
 
-/// Where a tile's element lies in c.
-template <class T>
-__device__ inline i64 result_offset(const i64* row_c, const i64* col_c, i64 i0, i64 j0, int i, int j) {
-  if constexpr (T::offsets > 0) return row_c[i] + col_c[j];
-  i64 a = 0, b = 0, c = 0;
-  T::row(i0 + i, a, c);
-  T::col(j0 + j, b, c);
-  return c;
-}
-
-/// A block's sums, in shared memory.
-template <class T, class W>
-struct tile_image {
-  static constexpr int pitch = T::cols + 8, across = T::cols / T::vec_c;
-
-  static __device__ void put(const tile_sums<T, W>& sums, W* image) {
-    if constexpr (T::compute == 0) {
-      using own = tile_lines<T>;
-      const int i = static_cast<int>(threadIdx.x) / own::tn, j = static_cast<int>(threadIdx.x) % own::tn;
-#pragma unroll
-      for (int r = 0; r < T::rm; ++r)
-#pragma unroll
-        for (int s = 0; s < T::rn; ++s) image[line_of<own::a, own::tm>(i, r) * pitch + line_of<own::b, own::tn>(j, s)] = sums.acc[r * T::rn + s];
-    } else {
-      const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-#pragma unroll
-      for (int r = 0; r < T::rm; ++r)
-#pragma unroll
-        for (int s = 0; s < T::rn; ++s)
-#pragma unroll
-          for (int h = 0; h < 2; ++h) {
-            const int i = (warp / T::warps_n * T::rm + r) * 16 + h * 8 + lane / 4, j = (warp % T::warps_n * T::rn + s) * 8 + lane % 4 * 2;
-            pack<W, 2>& to = *reinterpret_cast<pack<W, 2>*>(image + i * pitch + j);
-            const auto* const pair = &sums.acc[(r * T::rn + s) * tile_sums<T, W>::fragment::count + 2 * h];
-            if constexpr (T::compute == 3) to = pack<W, 2>{{{pair[0], pair[4]}, {pair[1], pair[5]}}};
-            else to = pack<W, 2>{{pair[0], pair[1]}};
-          }
-    }
-  }
-
-  /// vec_c neighbours, the sums of `Parts` blocks.
-  template <int Parts>
-  static __device__ void get(W (&run)[T::vec_c], const W* image, int at) {
-    constexpr int together = run_of_terms<W, true, pitch, T::vec_c>();
-    const W* const from = image + at / across * pitch + at % across * T::vec_c;
-#pragma unroll
-    for (int p = 0; p < Parts; ++p) {
-      const W* const there = Parts == 1 ? from : of_neighbour(from, p);
-#pragma unroll
-      for (int v = 0; v < T::vec_c; v += together) {
-        const pack<W, together> x = *reinterpret_cast<const pack<W, together>*>(there + v);
-#pragma unroll
-        for (int u = 0; u < together; ++u) run[v + u] = p == 0 ? x.x[u] : sum_of(run[v + u], x.x[u]);
-      }
-    }
-  }
-};
-
-/// c = beta c + alpha sums, from (i0, j0) on: results pass through shared memory, so that vec_c neighbours are stored at once, and
-/// blocks that have parts of the sums store a share of the tile each. Several of c are read before the first is stored.
-template <class T, class W>
-__device__ inline void store_staged(const tile_sums<T, W>& sums, W* image, typename T::C::type* pc, const i64* row_c, const i64* col_c, i64 i0, i64 j0, W alpha, W beta, int part) {
-  using X = typename T::C::type;
-  using whole = typename word<T::vec_c * static_cast<int>(sizeof(X))>::type;
-  using images = tile_image<T, W>;
-  constexpr int across = images::across, total = T::rows * across, batch = 4, parts = adds_beside<T> ? T::parts : 1;
-  __syncthreads();
-  images::put(sums, image);
-  if constexpr (parts > 1) meet_neighbours();
-  else __syncthreads();
-#pragma unroll 1
-  for (int first = part * T::block + threadIdx.x; first < total; first += T::block * parts * batch) {
-    whole* to[batch];
-    union { whole all; X each[T::vec_c]; } x[batch];
-#pragma unroll
-    for (int u = 0; u < batch; ++u) {
-      const int at = first + u * T::block * parts, i = at / across, j = at % across * T::vec_c;
-      to[u] = nullptr;
-      if (at >= total || i0 + i >= T::m || j0 + j >= T::n) continue;
-      to[u] = reinterpret_cast<whole*>(pc + result_offset<T>(row_c, col_c, i0, j0, i, j));
-      if constexpr (T::beta) x[u].all = *to[u];
-    }
-#pragma unroll
-    for (int u = 0; u < batch; ++u) {
-      if (!to[u]) continue;
-      W run[T::vec_c];
-      images::template get<parts>(run, image, first + u * T::block * parts);
-#pragma unroll
-      for (int v = 0; v < T::vec_c; ++v) {
-        W sum = product_of(alpha, run[v]);
-        if constexpr (T::beta) sum = sum_of(sum, product_of(beta, T::C::get(x[u].each[v])));
-        x[u].each[v] = T::C::put(sum);
-      }
-      *to[u] = x[u].all;
-    }
-  }
-  if constexpr (parts > 1) meet_neighbours();  // nobody's sums are overwritten or gone before they are read
-}
-
-/// The same of single threads' multiply-adds, straight from registers, a row of the thread's tile at a time.
-template <class T, class W>
-__device__ inline void store_own(const tile_sums<T, W>& sums, typename T::C::type* pc, const i64* row_c, const i64* col_c, i64 i0, i64 j0, W alpha, W beta) {
-  using own = tile_lines<T>;
-  using run = pack<typename T::C::type, own::b>;
-  const int i = static_cast<int>(threadIdx.x) / own::tn, j = static_cast<int>(threadIdx.x) % own::tn;
-#pragma unroll
-  for (int r = 0; r < T::rm; ++r) {
-    const int row = line_of<own::a, own::tm>(i, r);
-    if (i0 + row >= T::m) continue;
-    run* to[T::rn / own::b];
-    run x[T::rn / own::b];
-#pragma unroll
-    for (int s = 0; s < T::rn; s += own::b) {
-      const int col = line_of<own::b, own::tn>(j, s);
-      to[s / own::b] = nullptr;
-      if (j0 + col >= T::n) continue;
-      to[s / own::b] = reinterpret_cast<run*>(pc + result_offset<T>(row_c, col_c, i0, j0, row, col));
-      if constexpr (T::beta) x[s / own::b] = *to[s / own::b];
-    }
-#pragma unroll
-    for (int s = 0; s < T::rn; s += own::b) {
-      if (!to[s / own::b]) continue;
-#pragma unroll
-      for (int v = 0; v < own::b; ++v) {
-        W sum = product_of(alpha, sums.acc[r * T::rn + s + v]);
-        if constexpr (T::beta) sum = sum_of(sum, product_of(beta, T::C::get(x[s / own::b].x[v])));
-        x[s / own::b].x[v] = T::C::put(sum);
-      }
-      *to[s / own::b] = x[s / own::b];
-    }
-  }
+/// Where a term lies in a, or in b.
+template <class T, bool OfA>
+__device__ inline i64 sum_offset(i64 k) {
+  i64 a = 0, b = 0;
+  T::sum(k, a, b);
+  return OfA ? a : b;
 }
 
 extern "C" __global__ void RICCI_NEIGHBOURS __launch_bounds__(tile_type::block, tile_type::blocks) tile(const __grid_constant__ tile_args args) {
@@ -281,7 +133,9 @@ extern "C" __global__ void RICCI_NEIGHBOURS __launch_bounds__(tile_type::block, 
   using XB = typename T::B::type;
   using rows = slice_copy<rows_of<T>, T::depth, T::block>;
   using columns = slice_copy<columns_of<T>, T::depth, T::block>;
-  constexpr int a_bytes = (rows::elements * static_cast<int>(sizeof(XA)) + 15) / 16 * 16, b_bytes = (columns::elements * static_cast<int>(sizeof(XB)) + 15) / 16 * 16;
+  using SA = typename rows::Y;
+  using SB = typename columns::Y;
+  constexpr int a_bytes = rows::room, b_bytes = columns::room;
   constexpr int stages = T::stages, early = slices_early<T>;
   extern __shared__ __align__(1024) char shared[];
   const W alpha = coefficient(static_cast<W*>(nullptr), args.alpha), beta = coefficient(static_cast<W*>(nullptr), args.beta);
@@ -316,50 +170,105 @@ extern "C" __global__ void RICCI_NEIGHBOURS __launch_bounds__(tile_type::block, 
     typename T::C::type* const pc = static_cast<typename T::C::type*>(args.c) + oc;
     rows copy_a;
     columns copy_b;
-    const auto slot_a = [&](i64 slice) { return reinterpret_cast<XA*>(shared + slice % stages * (a_bytes + b_bytes)); };
-    const auto slot_b = [&](i64 slice) { return reinterpret_cast<XB*>(shared + slice % stages * (a_bytes + b_bytes) + a_bytes); };
-    const auto begin = [&](i64 slice) {
-      const i64 k0 = (first + slice) * T::depth;
-      const auto sum_at = [&](int k, bool of_a) {
-        i64 a = 0, b = 0;
-        T::sum(k0 + k, a, b);
-        return of_a ? a : b;
-      };
-      copy_a.begin(slot_a(slice), pa, T::m - i0, T::k - k0, [&](int line) {
-        i64 a = 0, c = 0;
-        if constexpr (T::offsets > 0) a = row_a[line];
-        else T::row(i0 + line, a, c);
-        return a;
-      }, [&](int k) { return sum_at(k, true); });
-      copy_b.begin(slot_b(slice), pb, T::n - j0, T::k - k0, [&](int line) {
-        i64 b = 0, c = 0;
-        if constexpr (T::offsets > 0) b = col_b[line];
-        else T::col(j0 + line, b, c);
-        return b;
-      }, [&](int k) { return sum_at(k, false); });
+    const auto slot_a = [&](i64 slice) { return reinterpret_cast<SA*>(shared + slice % stages * (a_bytes + b_bytes)); };
+    const auto slot_b = [&](i64 slice) { return reinterpret_cast<SB*>(shared + slice % stages * (a_bytes + b_bytes) + a_bytes); };
+    const auto row_at = [&](int line) {
+      i64 a = 0, c = 0;
+      if constexpr (T::offsets > 0) a = row_a[line];
+      else T::row(i0 + line, a, c);
+      return a;
     };
-    const auto end = [&](i64 slice) { copy_a.end(slot_a(slice)), copy_b.end(slot_b(slice)); };
+    const auto col_at = [&](int line) {
+      i64 b = 0, c = 0;
+      if constexpr (T::offsets > 0) b = col_b[line];
+      else T::col(j0 + line, b, c);
+      return b;
+    };
+    const auto begin_a = [&](i64 slice) {
+      const i64 k0 = (first + slice) * T::depth;
+      copy_a.begin(slot_a(slice), pa, T::m - i0, T::k - k0, row_at, [&](int k) { return sum_offset<T, true>(k0 + k); });
+    };
+    const auto begin_b = [&](i64 slice) {
+      const i64 k0 = (first + slice) * T::depth;
+      copy_b.begin(slot_b(slice), pb, T::n - j0, T::k - k0, col_at, [&](int k) { return sum_offset<T, false>(k0 + k); });
+    };
+    // What is cut in planes is read a slice before the others' copies begin.
+    constexpr bool cut_a = rows::in_planes, cut_b = columns::in_planes;
+    const auto begin = [&](i64 slice) {
+      if constexpr (!cut_a) begin_a(slice);
+      if constexpr (!cut_b) begin_b(slice);
+    };
+    const auto read = [&](i64 slice) {
+      if (slice >= slices) return;
+      if constexpr (cut_a) begin_a(slice);
+      if constexpr (cut_b) begin_b(slice);
+    };
+    float scale = 1;
+    bool always = false;  // the sum of planes of bfloat16
+    u32 exact = 0;        // the slices in shared memory that are
+    const auto cut = [&](i64 slice) {
+      if constexpr (T::scaled) {
+        bool outside = always;
+        if constexpr (cut_a) outside = outside || copy_a.is_outside(scale);
+        if constexpr (cut_b) outside = outside || copy_b.is_outside(scale);
+        outside = __syncthreads_or(outside);
+        const u32 bit = 1u << static_cast<u32>(slice % stages);
+        exact = outside ? exact | bit : exact & ~bit;
+        if constexpr (cut_a) copy_a.end_scaled(slot_a(slice), scale, outside);
+        else copy_b.end_scaled(slot_b(slice), scale, outside);
+      } else {
+        if constexpr (cut_a) copy_a.end(slot_a(slice));
+        if constexpr (cut_b) copy_b.end(slot_b(slice));
+      }
+    };
+    const auto end = [&](i64 slice) {
+      if constexpr (!cut_a) copy_a.end(slot_a(slice));
+      if constexpr (!cut_b) copy_b.end(slot_b(slice));
+    };
     tile_sums<T, W> sums;
+#pragma unroll 1
+    for (;;) {
 #pragma unroll
-    for (auto& x : sums.acc) x = zero_of(static_cast<typename tile_sums<T, W>::fragment::type*>(nullptr));
+      for (auto& x : sums.acc) x = zero_of(static_cast<typename tile_sums<T, W>::fragment::type*>(nullptr));
+      read(0);
+      if constexpr (T::scaled) {
+        if constexpr (cut_a) scale = always ? 1 : scale_of_block(copy_a.largest());
+        else scale = always ? 1 : scale_of_block(copy_b.largest());
+      }
 #pragma unroll 1
-    for (int s = 0; s < early; ++s) {
-      if (s < slices) begin(s), end(s);
-      commit_copies();
-    }
+      for (int s = 0; s < early; ++s) {
+        if (s < slices) begin(s), end(s), cut(s), read(s + 1);
+        commit_copies();
+      }
 #pragma unroll 1
-    for (i64 slice = 0; slice < slices; ++slice) {
-      wait_copies<early - 1>();
-      if constexpr (by_warpgroups<T>) show_stores();
-      __syncthreads();
-      const i64 ahead = slice + early;
-      begin_products<T>(sums.acc, slot_a(slice), slot_b(slice));
-      if (ahead < slices) begin(ahead);
-      commit_copies();
-      multiply_slice<T, XA, XB, W, rows::pitch, columns::pitch>(sums, slot_a(slice), slot_b(slice));
-      if (ahead < slices) end(ahead);
+      for (i64 slice = 0; slice < slices; ++slice) {
+        wait_copies<early - 1>();
+        if constexpr (by_warpgroups<T>) show_stores();
+        __syncthreads();
+        const i64 ahead = slice + early;
+        const bool in_planes = T::scaled && (exact >> static_cast<u32>(slice % stages) & 1) != 0;
+        if constexpr (T::scaled) {
+          if (in_planes) {
+            if constexpr (cut_a) cut_in_place<columns::elements, T::block>(slot_b(slice));
+            else cut_in_place<rows::elements, T::block>(slot_a(slice));
+            show_stores();
+            __syncthreads();
+          }
+        }
+        begin_products<T>(sums.acc, slot_a(slice), slot_b(slice), in_planes);
+        if (ahead < slices) begin(ahead), cut(ahead), read(ahead + 1);
+        commit_copies();
+        multiply_slice<T, SA, SB, W, rows::pitch, columns::pitch>(sums, slot_a(slice), slot_b(slice));
+        if (ahead < slices) end(ahead);
+      }
+      if constexpr (by_warpgroups<T>) warpgroup_waits<0>();
+      if constexpr (!T::scaled) break;
+      else {
+        const bool finite = take_scale_out(sums.acc, scale);
+        if (!__syncthreads_or(!finite && !always)) break;
+        always = true;  // once more: halves make NaN of infinite numbers
+      }
     }
-    if constexpr (by_warpgroups<T>) warpgroup_waits<0>();
     if constexpr (T::compute == 0 && beside == 1) store_own<T, W>(sums, pc, row_c, col_c, i0, j0, alpha, beta);
     else store_staged<T, W>(sums, reinterpret_cast<W*>(shared), pc, row_c, col_c, i0, j0, alpha, beta, beside > 1 ? static_cast<int>(part) : 0);
     __syncthreads();

@@ -1,6 +1,6 @@
 // Products of two matrices of random sides, short and long, each factor as it is or transposed, beside Eigen and every CBLAS
 // that is found: where the fastest of them beats a plan.
-//   bench_products [--dtype f64] [--count N] [--seed S] [--worst W] [--threads N] [--least SIDE] [--most SIDE] [--seconds X]
+//   bench_products [--dtype f64] [--count N] [--seed S] [--worst W] [--threads N] [--least SIDE] [--most SIDE] [--multiple N] [--seconds X]
 // All run in turn, medians of windows of some microseconds; Eigen has one thread. Prints the geometric mean of the fastest peer's
 // time over ricci's, how many products are below 1, and the W slowest. MKL is found by LD_LIBRARY_PATH and shares threads with
 // MKL_THREADING_LAYER=GNU.
@@ -30,7 +30,7 @@ struct setting {
   std::string dtype = "f64";
   int count = 200, worst = 20, threads = 1;
   unsigned seed = 1;
-  std::int64_t least = 1, most = 4000;
+  std::int64_t least = 1, most = 4000, multiple = 1;
   double seconds = 0.02;
 };
 
@@ -45,7 +45,7 @@ struct shape {
 /// Sides whose logarithms are drawn evenly, of 20 thousand to 100 million operations and factors of at most 32 MiB in double.
 class generator {
  public:
-  explicit generator(const setting& s) : rng_(s.seed), side_(std::log(static_cast<double>(s.least)), std::log(static_cast<double>(s.most) + 0.5)) {}
+  explicit generator(const setting& s) : multiple_(s.multiple), rng_(s.seed), side_(std::log(static_cast<double>(s.least)), std::log(static_cast<double>(s.most) + 0.5)) {}
 
   shape next() {
     constexpr std::int64_t elements = 4 << 20;
@@ -56,9 +56,13 @@ class generator {
   }
 
  private:
-  std::int64_t side() { return std::max<std::int64_t>(1, std::llround(std::floor(std::exp(side_(rng_))))); }
+  std::int64_t side() {
+    const auto drawn = std::max<std::int64_t>(1, std::llround(std::floor(std::exp(side_(rng_)))));
+    return (drawn + multiple_ - 1) / multiple_ * multiple_;
+  }
   bool coin() { return rng_() % 2 == 0; }
 
+  std::int64_t multiple_;
   std::mt19937 rng_;
   std::uniform_real_distribution<double> side_;
 };
@@ -134,6 +138,7 @@ int main(int count, char** words) {
   app.add_option("--seed", s.seed);
   app.add_option("--least", s.least)->check(CLI::Range(1, 4000));
   app.add_option("--most", s.most)->check(CLI::Range(1, 100000));
+  app.add_option("--multiple", s.multiple, "sides are rounded up to multiples of it")->check(CLI::Range(1, 4000));
   app.add_option("--seconds", s.seconds, "for a product, all contenders together")->check(CLI::Range(0.0, 1e4));
   CLI11_PARSE(app, count, words);
   omp_set_num_threads(s.threads);

@@ -126,6 +126,8 @@ class lowering {
     r.slot = static_cast<int>(q) + 1;
     r.type = operands_[q].type;
     r.name = "operand " + std::to_string(q);
+    constexpr std::uintptr_t line = 64;
+    r.within_line = reinterpret_cast<std::uintptr_t>(operands_[q].data) % line != 0;
     std::unordered_map<int, std::size_t> at;
     for (std::size_t d = 0; d < axes_[q].size(); ++d) {
       if (is_broadcast(q, d)) continue;

@@ -118,7 +118,7 @@ void append(std::string& key, const reference& r) {
   append(key, static_cast<std::int64_t>(r.name.size())), key += r.name;
   append(key, static_cast<std::int64_t>(r.axes.size()));
   for (const auto& x : r.axes) append(key, x.label), append(key, x.stride);
-  append(key, static_cast<int>(r.apply) * 4 + r.parity + 1), append(key, r.memory);
+  append(key, static_cast<int>(r.apply) * 8 + r.within_line * 4 + r.parity + 1), append(key, r.memory);
   append(key, static_cast<std::int64_t>(r.lookups.size()));
   for (const lookup& x : r.lookups) {
     append(key, x.slot), append(key, x.wide), append(key, x.stride), append(key, x.extent), append(key, x.axis);

@@ -80,14 +80,17 @@ inline bool turns_b(const std::vector<inner_axis>& axes, std::int64_t size, int 
 }
 
 /// Elements from one packed row of lanes to the next, where rows begin at vectors although they end before them, 0: they are dense. Not if
-/// they are one row with the next in c, or far too short. What is turned comes in whole vectors or parts of one.
+/// they are one row with the next in c, or far too short. What is turned comes in whole vectors or parts of one. Rows a multiple of eight
+/// lines apart would share an eighth of the sets of a cache or less: the columns of a tile would push each other out.
 inline std::int64_t row_pitch(const std::vector<inner_axis>& axes, std::int64_t size, int vector_bytes, bool turned) {
   const auto lane = std::find_if(axes.begin(), axes.end(), [](const inner_axis& x) { return x.is_lane; });
   if (lane == axes.end()) return 0;
   const std::int64_t row = lane->raw.extent;
   std::int64_t width = vector_bytes / size;
   while (turned && vector_bytes >= 64 && width >= 2 * row) width /= 2;  // others have no masks
-  const std::int64_t pitch = (row + width - 1) / width * width, most = turned ? 3 * row : 4 * row / 3;
+  constexpr std::int64_t shared = 512;  // bytes
+  const std::int64_t whole = (row + width - 1) / width * width, most = turned ? 3 * row : 4 * row / 3;
+  const std::int64_t pitch = whole * size % shared == 0 ? whole + width : whole;
   const bool nests = std::any_of(axes.begin(), axes.end(), [&](const inner_axis& x) { return x.role == group::n && x.raw.c == row; });
   return nests || pitch > most ? 0 : pitch;
 }

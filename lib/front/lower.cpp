@@ -280,6 +280,8 @@ reference make_reference(const front_call& call, const lowering& low, int slot, 
     r.memory = memory_of(call, low, slot);
     if (!r.lookups.empty() && low.slots[static_cast<std::size_t>(slot) + 1].kept < 0) r.lookups[0].memory = memory_of(call, low, slot + 1);
   }
+  const auto first = reinterpret_cast<std::uintptr_t>(call.bases[s.leaf]) + static_cast<std::uintptr_t>(s.shift) * size_of(info.type);
+  r.within_line = !info.local && r.space == memory_space::host && first % 64 != 0;
   if (info.even_odd && r.axes.size() == 2) r.parity = parity_of(call, low, slot);
   return r;
 }

@@ -193,14 +193,21 @@ template <bool Reads, class S, class D> struct turning {
     if (from) RICCI_EACH(r, n) __builtin_prefetch(from + row_at.base(k) + row_at.offset(k, r));
   }
 
+  /// Columns of the destination whole pages apart: a strip of more of them than a set of the first cache has ways would push lines out
+  /// that are half written.
+  bool shares_sets() const {
+    constexpr std::int64_t page = 4096;
+    return strip > 8 && col(1) * static_cast<std::int64_t>(sizeof(D)) % page == 0;
+  }
+
   /// Strips of one cache line of the source, so that every line is read once and a strip writes few streams. The last rows go
   /// with some before them, once more, where the destination is not read.
   template <bool Asks, class Row, class Col>
   RICCI_INLINE void strips(const S* s, D* d, std::int64_t end, const S* next, ask what, Row row_at, Col col_at) const {
-    const std::int64_t whole = cols / n * n;
+    const std::int64_t whole = cols / n * n, width = shares_sets() ? n : strip;
     const compute<D> scale = beta;
-    for (std::int64_t j0 = 0; j0 < whole; j0 += strip) {
-      const std::int64_t j1 = j0 + strip < whole ? j0 + strip : whole;
+    for (std::int64_t j0 = 0; j0 < whole; j0 += width) {
+      const std::int64_t j1 = j0 + width < whole ? j0 + width : whole;
       for (std::int64_t i0 = 0; i0 < end; i0 += n) {
         const std::int64_t i = i0 + n <= end ? i0 : end - n;
         if constexpr (Asks) ask_for(what == ask::next, s, next, i, end, j0, j1 < whole ? j1 : 0, row_at);

@@ -160,7 +160,8 @@ std::optional<plan_step> blocked_step(const pair_op& op, const std::vector<step_
   const auto whole = [](double n, double unit) { return std::ceil(n / unit) * unit; };
   const double area = m.writes_kernels ? rows * whole(cols, lanes) : whole(rows, 4) * whole(cols, 12);
   const double scattered = row >= cols || run % s.cut.tile_cols == 0 ? 0 : m.writes_kernels ? 0.3 + 6 / row : 1 + 100 / row;
-  const double updates = (m.writes_kernels ? 0.5 : 1) + scattered;
+  const bool fitted = m.writes_kernels && m.vector_bytes >= 64 && !m.fetches_blocks;
+  const double updates = (fitted ? 0.65 : m.writes_kernels ? 0.5 : 1) + scattered;
   const double blocks = m.writes_kernels ? std::ceil(k / static_cast<double>(s.cut.sums)) : 1;
   const double cycles = batch * (area * k / per_cycle * 1.02 + pack_cycles(axes, group::m, size, s.cut, m) * rows * k +
                                  pack_cycles(axes, group::n, size, s.cut, m) * cols * k + updates * blocks * rows * cols + 2000);

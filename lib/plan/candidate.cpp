@@ -103,8 +103,9 @@ double candidate::pack_cycles(const operand& x, std::int64_t step_axis::*stride,
     if (a.*stride == 1 && a.tile >= 2) any = true;
   }
   const double turned = same ? 1 : turning(x, stride), bytes = bytes_of(x, step.axes, stride);
-  const bool far = m.caches.size() > 1 && bytes > 0.75 * static_cast<double>(m.caches[1].bytes);
-  const double memory = turned < 1 && far && block_labels.empty() ? bytes / stream_rate(bytes, m) : 0;
+  const double held = m.caches.size() > 1 ? 0.75 * static_cast<double>(m.caches[1].bytes) : bytes;
+  const bool far = turned < 1 ? bytes > held : same && has_wide_registers() && bytes > held * static_cast<double>(problems());
+  const double memory = far && block_labels.empty() ? bytes / stream_rate(bytes, m) : 0;
   return static_cast<double>(calls) * scattering(x, stride, same) * turned *
              move_cycles(tile_size(stride, lane_extra), same, any, x.type != compute_type(x.type)) + memory;
 }
@@ -154,9 +155,9 @@ double candidate::turning(const operand& x, std::int64_t step_axis::*stride) con
 double candidate::scattering(const operand& x, std::int64_t step_axis::*stride, bool same) const {
   if (same || !block_labels.empty() || !m.writes_kernels || m.caches.size() < 2) return 1;
   const double bytes = bytes_of(x, step.axes, stride), second = static_cast<double>(m.caches[1].bytes);
-  if (stride == &step_axis::c && bytes <= second && turning(x, stride) < 1) return 1;  // in whole blocks
+  if (stride == &step_axis::c && bytes <= second && turning(x, stride) < 1) return !has_wide_registers() ? 1 : bytes <= 0.25 * second ? 1.3 : 2;  // in whole blocks
   if (stride != &step_axis::c) return bytes > second ? 2 : 1;
-  return bytes > last_cache(m) ? 6 : bytes > second ? 3.5 : 2.5;
+  return bytes > last_cache(m) ? 6 : bytes <= second ? 2.5 : has_wide_registers() ? 3 : 3.5;
 }
 
 double candidate::result_bytes() const { return bytes_of(op.c, step.axes, &step_axis::c); }
@@ -203,7 +204,8 @@ bool candidate::reads_b_once() const {
 
 bool candidate::few_groups() const {
   if (!m.writes_kernels || step.lanes != lanes::n || step.pack_b || !block_labels.empty() || m.caches.size() < 2 || rows_turn_pages() || short_rows_apart()) return false;
-  constexpr std::int64_t most_rows = 200, ways = 16;
+  constexpr std::int64_t few_rows = 200, ways = 16;
+  const std::int64_t most_rows = has_wide_registers() ? 500 : few_rows;
   std::int64_t sums = 1, apart = 0;
   for (const step_axis& x : step.axes) {
     if (x.role != group::k || x.tile < 2) continue;
@@ -278,9 +280,45 @@ double candidate::crowding(double panel) const {
     in_play += bytes_of(*x, step.axes, stride);
   }
   if (panel <= 0.25 * second || in_play <= second) return 1;
-  if (!m.fetches_blocks) return 1.2;
   const bool cut = std::any_of(step.axes.begin(), step.axes.end(), [](const step_axis& x) { return x.b != 0 && x.tile < x.extent; });
-  return cut || in_play > last_cache(m) ? 1.25 : 1;
+  if (m.fetches_blocks) return cut || in_play > last_cache(m) ? 1.25 : 1;
+  // Rows of a that are runs of sums come by themselves beside half of that cache.
+  const bool across = std::any_of(step.axes.begin(), step.axes.end(), [](const step_axis& x) { return x.role == group::m && x.a == 1 && x.tile > 1; });
+  return !has_wide_registers() || across || cut || panel > 0.5 * second ? 1.2 : 1.05;
+}
+
+std::int64_t candidate::problems() const {
+  std::int64_t n = 1;
+  for (const step_axis& x : step.axes)
+    if (x.role == group::batch) n *= x.extent;
+  return n;
+}
+
+double candidate::among_others() const {
+  if (!has_wide_registers() || step.lanes != lanes::n || step.pack_b || !block_labels.empty() || reads_b_once() || m.caches.size() < 2) return 1;
+  constexpr std::int64_t line = 64, few_sums = 48, many_sums = 128, many_rows = 96, far = 1024;
+  const auto size = static_cast<std::int64_t>(size_of(op.b.type));
+  std::int64_t rows = 1, sums = 1, apart = 0, longest = 0;
+  bool across = false, whole = true;  // a's neighbours are rows; b's rows are whole lines apart
+  for (const step_axis& x : step.axes) {
+    if (x.role == group::m) rows *= x.extent;
+    if (x.role == group::m && x.a == 1 && x.tile > 1) across = true;
+    if (x.b != 1 && x.tile > 1 && x.b * size % line != 0) whole = false;
+    if (x.role != group::k || x.tile < 2) continue;
+    sums *= x.tile;
+    if (x.tile > longest) longest = x.tile, apart = std::abs(x.b) * size;
+  }
+  if (sums < few_sums) return 1;
+  double in_play = 0;
+  for (const auto& [x, stride] : {std::pair{&op.a, &step_axis::a}, {&op.b, &step_axis::b}, {&op.c, &step_axis::c}}) in_play += bytes_of(*x, step.axes, stride);
+  const double second = static_cast<double>(m.caches[1].bytes * problems());
+  const bool shares = (apart & -apart) >= far;  // sets of the caches
+  // Down the columns of what is larger than the second cache, no hardware follows.
+  const bool large = bytes_of(op.b, step.axes, &step_axis::b) > 0.75 * second, within = op.b.within_line && !o.deterministic;
+  const double factor = large ? (shares ? 1.6 : 1.25) : in_play <= second ? 1 : across ? 1.15 : 1.08;
+  if (rows < many_rows || (whole && !within)) return factor;
+  if (!whole) return factor * (sums < many_sums ? 1.03 : 1.06);
+  return factor * (sums < many_sums ? 1.06 : 1.12) * (shares ? 1.1 : 1);
 }
 
 bool candidate::stays(const shape& s) const {
@@ -314,7 +352,7 @@ double candidate::cycles() {
   const bool near = few_groups();  // of rows, which find the columns of a tile in a cache
   const double again = near ? (rereads - 1) / stream_rate(strip_bytes(s), m) : (rereads - 1) / stream_rate(read, m);
   per_call = std::max(per_call, static_cast<double>(s.loops) * (panel / stream_rate(panel, m) + read * again));
-  per_call *= (near ? 1 : strided_penalty(read)) * crowding(read);
+  per_call *= std::max(among_others(), near ? 1 : strided_penalty(read)) * crowding(read);
   double total = static_cast<double>(calls) * (per_call + call_cycles(m));
   total += waits_for_a(s, without_a, total) + waits_for_b() + waits_for_c() + jumps_in_a() + skips_in_a() + waits_for_memory();
   const bool lane_in_a = step.lanes != lanes::n;

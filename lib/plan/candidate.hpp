@@ -121,6 +121,12 @@ struct candidate {
   std::int64_t rows_of_tile() const;
   /// Few tiles of rows, whose rows of a and columns of b the second cache keeps: b comes from where it lies once.
   bool few_groups() const;
+  /// What b in place costs a product beside a packed one: rows that begin anywhere in a line, that share sets of the first cache, lines that
+  /// a, c and b push out of the second. Fitted to 1,500 random products on Intel (docs/decisions/0044-panels-beside-places.md).
+  double among_others() const;
+  std::int64_t problems() const;
+  /// Of 64 bytes, as where that was fitted.
+  bool has_wide_registers() const { return m.writes_kernels && m.vector_bytes >= 64 && !m.fetches_blocks; }
   /// What part of a tile of b are elements that differ: windows of a convolution lie over one another.
   double share_of_b() const;
   /// Of all rows of a and the columns that a kernel does at once.

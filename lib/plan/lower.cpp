@@ -90,7 +90,7 @@ class chooser {
           if (!turns_to_columns(axes)) try_direct(*op, axes, x.label, lanes::batch);
         } else if (!in_a) {
           try_direct(*op, axes, x.label, lanes::n);
-          if (rows_far_apart_ || goes_on(axes, x)) try_direct(*op, axes, x.label, lanes::n, packing::b);
+          if (may_pack_b_ || goes_on(axes, x)) try_direct(*op, axes, x.label, lanes::n, packing::b);
         }
       }
       if (std::all_of(axes.begin(), axes.end(), [](const step_axis& x) { return x.role == group::k; }))
@@ -152,7 +152,7 @@ class chooser {
     keep_whole(s, op);
     order_axes(s);
     const double before = c.cycles();
-    rows_far_apart_ = packs == packing::none && m_.writes_kernels && c.rows_far_apart();
+    may_pack_b_ = packs == packing::none && m_.writes_kernels && (c.rows_far_apart() || c.among_others() > 1);
     c.cut_for_threads(before);
     offer(std::move(s), op, before);
   }
@@ -262,7 +262,7 @@ class chooser {
   const machine& m_;
   const options& o_;
   plan_step best_;
-  bool rows_far_apart_ = false;  // of b, in the way that was tried last
+  bool may_pack_b_ = false;  // where b lies unfavourably in the way that was tried last
   double least_ = std::numeric_limits<double>::infinity();
   std::vector<rejected_way> tried_;
   const pair_op* best_op_ = nullptr;  // as it was given, or with its factors in turn

@@ -25,6 +25,7 @@ struct operand {
   std::vector<std::int64_t> strides;  // in elements; empty for a temporary whose layout is still open
   int parity = 0;                     // of an even (1) or odd (-1) matrix
   int memory = -1;                    // as reference::memory
+  bool within_line = false;           // as reference::within_line
   bool operator==(const operand&) const = default;
 };
 

@@ -26,6 +26,7 @@ class operand_maker {
     x.name = r.name;
     x.parity = r.local >= 0 ? 0 : r.parity;
     x.memory = r.local >= 0 ? -1 : r.memory;
+    x.within_line = r.local < 0 && r.within_line;
     for (const auto& axis : r.axes) {
       if (extent(axis.label) == 1) continue;
       x.labels.push_back(axis.label);

@@ -228,6 +228,31 @@ TEST_CASE("moves: every type to itself, any layout") {
   check_pair<bfloat16, bfloat16>();
 }
 
+TEST_CASE("moves: columns of the destination whole pages apart") {
+  const auto check = [](auto one) {
+    using T = decltype(one);
+    const kernel_sets sets = available();
+    for (int n = 0; n < sets.count; ++n)
+      for (const extent_t rows : {1024, 1013})
+        for (const extent_t columns : {8, 16, 37}) {
+          constexpr extent_t apart = 4096 / static_cast<extent_t>(sizeof(T)) * 2;
+          std::vector<T> from(static_cast<std::size_t>(rows * columns)), to(static_cast<std::size_t>(columns * apart), static_cast<T>(-1.0f));
+          for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<T>(static_cast<float>(i % 251));
+          move_args m;
+          m.axis_count = 2;
+          m.axes[0] = {rows, 0, columns, 1}, m.axes[1] = {columns, 0, 1, apart};
+          sets.first[n]->move[static_cast<int>(ricci::dtype_of<T>)][static_cast<int>(ricci::dtype_of<T>)](m, from.data(), to.data(), nullptr);
+          std::int64_t wrong = 0;
+          for (extent_t j = 0; j < columns; ++j)
+            for (extent_t i = 0; i < apart; ++i)
+              wrong += static_cast<float>(to[static_cast<std::size_t>(j * apart + i)]) != (i < rows ? static_cast<float>(from[static_cast<std::size_t>(i * columns + j)]) : -1.0f);
+          INFO(rows << " rows, " << columns << " columns");
+          CHECK(wrong == 0);
+        }
+  };
+  check(1.0f), check(half(1.0f)), check(bfloat16(1.0f));
+}
+
 TEST_CASE("moves: between types, any layout") {
   check_pair<half, float>();
   check_pair<bfloat16, float>();

@@ -136,3 +136,25 @@ TEST_CASE("few rows read a long factor where it lies") {
     CHECK((s.lanes == kernels::lanes::n && s.lane_label == axis_of(p, s, "j").label && !s.pack_a && !s.pack_b && !s.buffer_c));
   }
 }
+
+TEST_CASE("b that begins within a line is packed for many rows, unless the same bits are asked for") {
+  machine m = *named_machine("avx512");
+  m.writes_kernels = true;
+  const auto product_of = [&](bool within, const options& o) {
+    case_builder c(dtype::f64);
+    for (char l : {'i', 'j', 'k'}) c.label(l, 3);
+    c.p.statements = {{c.tensor("C", "ij"), update::assign, {{-1, false, {c.tensor("A", "ik"), c.tensor("B", "kj")}}}}};
+    const std::int64_t rows = 256, columns = 240, sums = 160;
+    c.p.labels[0].extent = rows, c.p.labels[1].extent = columns, c.p.labels[2].extent = sums;
+    reference &left = c.p.statements[0].left, &a = c.p.statements[0].terms[0].factors[0], &b = c.p.statements[0].terms[0].factors[1];
+    left.axes[0].stride = columns, a.axes[0].stride = sums, b.axes[0].stride = columns;
+    b.within_line = within;
+    return make_plan(c.p, m, o);
+  };
+  options one, same;
+  one.threads = same.threads = 1, same.deterministic = true;
+  const plan at_line = product_of(false, one), within = product_of(true, one), fixed = product_of(true, same);
+  INFO(to_string(at_line, m) << to_string(within, m) << to_string(fixed, m));
+  const auto packs = [](const plan& p) { return p.segments[0].steps[0].pack_b; };
+  CHECK((!packs(at_line) && packs(within) && !packs(fixed)));
+}

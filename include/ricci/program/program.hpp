@@ -54,6 +54,7 @@ struct reference {
   int parity = 0;      // 1, -1: declared r(y,x) = parity * r(Y-1-y, X-1-x), two axes; 0: nothing is known
   std::vector<lookup> lookups;          // at most one
   int memory = -1;     // equal and not -1: equal first elements, so that equal products are computed once
+  bool within_line = false;  // when the program was made, the first element did not begin a line of 64 bytes: plans are chosen by it, no more
   bool operator==(const reference&) const = default;
 };
 

@@ -126,6 +126,30 @@ double candidate::collecting(const operand& x, std::int64_t step_axis::*stride, 
   return std::min(1.0, std::max(0.1, 0.6 * static_cast<double>(run.tile) / static_cast<double>(width)) + begin / usual);
 }
 
+std::int64_t candidate::neighbours_of(const operand& x, std::int64_t step_axis::*stride, const step_axis& run, const step_axis& lane) const {
+  const bool is_measured = m.writes_kernels && m.vector_bytes == 32 && step.lanes == lanes::n && !block_labels.empty() && has_sums();
+  const auto size = static_cast<std::int64_t>(size_of(x.type));
+  if (!is_measured || x.type != compute_type(x.type) || lane.tile * size < m.vector_bytes) return 0;
+  std::int64_t length = run.extent;
+  for (bool grown = run.tile == run.extent; grown;) {
+    grown = false;
+    for (const step_axis& y : step.axes)
+      if (y.*stride == length && y.tile == y.extent && y.tile > 1 && y.label != lane.label) length *= y.tile, grown = true;
+  }
+  return length > run.extent ? length : 0;
+}
+
+namespace {
+
+/// The share for rows of so many neighbours, turned in blocks of `side` a side; what is left over goes one by one.
+double turned_in_blocks(std::int64_t run, std::int64_t lanes, std::int64_t side, std::size_t size) {
+  const auto blocks = [&](std::int64_t n) { return static_cast<double>(n / side * side) / static_cast<double>(n); };
+  const double turned = size == 4 ? 0.2 : size == 8 ? 0.33 : size == 16 ? 0.7 : 1;
+  return std::min(1.0, turned + 1 - blocks(run) * blocks(lanes));
+}
+
+}  // namespace
+
 double candidate::turning(const operand& x, std::int64_t step_axis::*stride) const {
   const step_axis *run = nullptr, *lane = nullptr;
   int rows = 0, others = 0;
@@ -139,17 +163,16 @@ double candidate::turning(const operand& x, std::int64_t step_axis::*stride) con
   if (!run || !lane) return 1;
   if (const double share = collecting(x, stride, *run, *lane); share < 1) return share;
   const bool result = stride == &step_axis::c && others == 0 && has_sums() && m.writes_kernels && x.type == compute_type(x.type);
-  if (rows > 0 || (run->role != group::k && !result)) return 1;
   const std::size_t size = size_of(x.type);
+  if (const std::int64_t length = neighbours_of(x, stride, *run, *lane); length > 0)
+    return turned_in_blocks(length, lane->tile, std::min(short_row, m.vector_bytes / static_cast<std::int64_t>(size)), size);
+  if (rows > 0 || (run->role != group::k && !result)) return 1;
   if (run->tile <= short_row) return result ? 1 : others == 0 && size <= 4 ? 0.3 : 1;
   if (!m.writes_kernels || lane->tile < short_row) return 1;
   const std::int64_t least = std::min(run->tile, lane->tile);
   if (step.lanes == lanes::k) return least < 2 * short_row ? 1 : size == 4 || (size == 8 && is_alone()) ? 0.3 : size == 8 ? 0.5 : 1;
   if (step.lanes != lanes::n) return 1;
-  // Blocks of eight a side; what is left over goes one by one.
-  const auto blocks = [](std::int64_t n) { return static_cast<double>(n / short_row * short_row) / static_cast<double>(n); };
-  const double turned = size == 4 ? 0.2 : size == 8 ? 0.33 : size == 16 ? 0.7 : 1;
-  return std::min(1.0, turned + 1 - blocks(run->tile) * blocks(lane->tile));
+  return turned_in_blocks(run->tile, lane->tile, short_row, size);
 }
 
 double candidate::scattering(const operand& x, std::int64_t step_axis::*stride, bool same) const {
@@ -272,13 +295,14 @@ bool candidate::rows_far_apart() const {
   return strided_penalty(static_cast<double>(s.lane * s.cols * s.k) * static_cast<double>(size_of(s.type))) > 1.5;
 }
 
+double candidate::bytes_in_play() const {
+  return bytes_of(op.a, step.axes, &step_axis::a) + bytes_of(op.b, step.axes, &step_axis::b) + bytes_of(op.c, step.axes, &step_axis::c);
+}
+
 double candidate::crowding(double panel) const {
   if (!m.writes_kernels || step.lanes != lanes::n || !step.pack_b || m.caches.size() < 2) return 1;
   const auto second = static_cast<double>(m.caches[1].bytes);
-  double in_play = 0;
-  for (const auto& [x, stride] : {std::pair{&op.a, &step_axis::a}, {&op.b, &step_axis::b}, {&op.c, &step_axis::c}}) {
-    in_play += bytes_of(*x, step.axes, stride);
-  }
+  const double in_play = bytes_in_play();
   if (panel <= 0.25 * second || in_play <= second) return 1;
   const bool cut = std::any_of(step.axes.begin(), step.axes.end(), [](const step_axis& x) { return x.b != 0 && x.tile < x.extent; });
   if (m.fetches_blocks) return cut || in_play > last_cache(m) ? 1.25 : 1;
@@ -309,8 +333,7 @@ double candidate::among_others() const {
     if (x.tile > longest) longest = x.tile, apart = std::abs(x.b) * size;
   }
   if (sums < few_sums) return 1;
-  double in_play = 0;
-  for (const auto& [x, stride] : {std::pair{&op.a, &step_axis::a}, {&op.b, &step_axis::b}, {&op.c, &step_axis::c}}) in_play += bytes_of(*x, step.axes, stride);
+  const double in_play = bytes_in_play();
   const double second = static_cast<double>(m.caches[1].bytes * problems());
   const bool shares = (apart & -apart) >= far;  // sets of the caches
   // Down the columns of what is larger than the second cache, no hardware follows.

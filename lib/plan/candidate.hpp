@@ -101,6 +101,9 @@ struct candidate {
   /// The share of its usual cost at which an operand is packed whose neighbours are summed: short rows, and planes of two summed
   /// labels, are turned in registers. Measured.
   double turning(const operand& x, std::int64_t step_axis::*stride) const;
+  /// Neighbours in a row where whole axes follow one another, with lanes that fill a register of 32 bytes, in the blocks of a
+  /// chain; 0: not so. Movers turn such rows in blocks, wherever their elements go. Measured on one core of Zen 3.
+  std::int64_t neighbours_of(const operand& x, std::int64_t step_axis::*stride, const step_axis& run, const step_axis& lane) const;
   /// The same where the lanes are rows of a few neighbours, one right behind the other: columns are put together from whole registers.
   double collecting(const operand& x, std::int64_t step_axis::*stride, const step_axis& run, const step_axis& lane) const;
   /// A result of several axes that is brought from a buffer to where it belongs goes there in short pieces, beyond the second
@@ -140,6 +143,7 @@ struct candidate {
   bool short_rows_apart() const;
   /// Whether b pays that penalty for every row, so that a packed copy is worth a thought.
   bool rows_far_apart() const;
+  double bytes_in_play() const;
   /// A panel of b that takes a good part of the second cache shares it with all that streams past. Measured on Intel, where rows
   /// of 2 MiB and less of it go to neighbours too; AMD's caches bear it unless rows come again for other panels or from memory.
   double crowding(double panel) const;

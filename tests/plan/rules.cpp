@@ -212,8 +212,8 @@ TEST_CASE("fluxes stand where the derivatives did that they are made of") {
 namespace {
 
 /// C(e,q,r,s) = A(q,i) A(r,j) A(s,k) u(e,i,j,k), times as many D(e,q,r,s) as said: n a side on u, n + 1 on C.
-plan to_points(int n, int scales, bool even = false, hints h = {}) {
-  case_builder c(dtype::f64);
+plan to_points(int n, int scales, bool even = false, hints h = {}, const machine& m = zen4(), dtype type = dtype::f64) {
+  case_builder c(type);
   c.label('e', 4);
   for (char l : {'q', 'r', 's'}) c.label(l, n + 1);
   for (char l : {'i', 'j', 'k'}) c.label(l, n);
@@ -225,7 +225,7 @@ plan to_points(int n, int scales, bool even = false, hints h = {}) {
   for (int other = 0; other < c.p.slot_count; ++other)
     if (other != left.slot) c.p.overlaps.push_back({left.slot, other, overlap::kind::disjoint});
   c.p.labels[0].extent = 60000000 / (n * n * n);  // what the planner sees; the memory stays small
-  return make_plan(c.p, zen4(), {}, h);
+  return make_plan(c.p, m, {}, h);
 }
 
 }  // namespace
@@ -247,6 +247,25 @@ TEST_CASE("the next block is asked for where it is large; what all blocks share 
   const auto asks = [](int n) { return to_points(n, 0).segments[0].steps.front().fetch_next; };
   CHECK_FALSE(asks(8));  // 9.9 KB, and 1.7 KB of A that stay in the first cache
   CHECK(asks(9));        // 13.8 KB
+}
+
+TEST_CASE("with registers of 32 bytes even and odd products have a register of elements side by side, others run as they lie") {
+  const machine m = *named_machine("avx2");
+  for (int n : {8, 9, 10}) {
+    INFO(n);
+    const plan halves = to_points(n, 0, true, {}, m), whole = to_points(n, 0, false, {}, m);
+    CHECK(halves.segments[0].block == 4);
+    CHECK(halves.notes.back().find("interleaved across the lanes") != std::string::npos);
+    CHECK(whole.notes.back().find("interleaved") == std::string::npos);
+  }
+}
+
+TEST_CASE("with registers of 32 bytes elements of whole rows are turned in blocks on their way into a chain") {
+  const auto first_to_second = [](const machine& m) {
+    const plan p = to_points(5, 0, false, {32, true}, m, dtype::f32);
+    return p.segments[0].steps[0].seconds / p.segments[0].steps[1].seconds;
+  };
+  CHECK(first_to_second(*named_machine("avx2")) < 2);  // 3.9 if one number after the other was turned
 }
 
 TEST_CASE("products of halves ask for the next block of elements side by side alone") {

@@ -158,3 +158,23 @@ TEST_CASE("b that begins within a line is packed for many rows, unless the same 
   const auto packs = [](const plan& p) { return p.segments[0].steps[0].pack_b; };
   CHECK((!packs(at_line) && packs(within) && !packs(fixed)));
 }
+
+TEST_CASE("with registers of 32 bytes b is packed whose rows share sets of the caches and are read again") {
+  machine m = *named_machine("avx2");
+  m.fetches_blocks = true;  // as AMD's
+  const auto packs = [&](std::int64_t rows, std::int64_t sums, std::int64_t apart, dtype type = dtype::f64) {
+    case_builder c(type);
+    for (char l : {'i', 'j', 'k'}) c.label(l, 3);
+    c.p.statements = {{c.tensor("C", "ij"), update::assign, {{-1, false, {c.tensor("A", "ik"), c.tensor("B", "kj")}}}}};
+    const std::int64_t columns = 60;
+    c.p.labels[0].extent = rows, c.p.labels[1].extent = columns, c.p.labels[2].extent = sums;  // what the planner sees; the memory stays small
+    reference &left = c.p.statements[0].left, &a = c.p.statements[0].terms[0].factors[0], &b = c.p.statements[0].terms[0].factors[1];
+    left.axes[0].stride = columns, a.axes[0].stride = sums, b.axes[0].stride = apart;
+    const plan p = make_plan(c.p, m);
+    INFO(to_string(p, m));
+    REQUIRE(p.segments[0].steps[0].how == method::direct);
+    return p.segments[0].steps[0].pack_b;
+  };
+  CHECK((packs(128, 64, 512) && packs(32, 100, 1536) && packs(64, 96, 256) && packs(64, 64, 1024, dtype::f32)));
+  CHECK_FALSE((packs(128, 64, 600) || packs(128, 63, 512) || packs(19, 64, 512) || packs(64, 96, 128)));
+}

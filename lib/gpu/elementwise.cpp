@@ -204,12 +204,13 @@ bool all_lie_alike(const pair_op& op) {
 }
 
 /// The operation as one in tiles, if that is all of the work and a transposition that tiles are best for.
-std::optional<pair_op> turned_by_tiles(const planning::work& w, const std::vector<std::int64_t>& extents) {
+std::optional<pair_op> turned_by_tiles(const planning::work& w, const std::vector<std::int64_t>& extents, const gpu_machine& m) {
   if (w.ops.size() != 1 || w.ops[0].what != action::contract) return {};
   pair_op op = w.ops[0];  // a single factor is b
   const auto is_external = [](const operand& x) { return x.where == operand::kind::external; };
   if (op.a.where != operand::kind::one || !is_external(op.b) || !is_external(op.c) || op.b.type != op.c.type || op.b.labels.size() != op.c.labels.size()) return {};
-  if (turning_of(shape_of(op, extents)) != turning::tiles) return {};
+  const step_shape s = shape_of(op, extents);
+  if (can_turn(s, m) || turning_of(s) != turning::tiles) return {};
   planning::make_pointwise(op);
   return op;
 }
@@ -219,7 +220,7 @@ std::optional<pair_op> turned_by_tiles(const planning::work& w, const std::vecto
 std::optional<elementwise_plan> plan_elementwise(const planning::work& w, const gpu_machine& m) {
   std::vector<std::int64_t> extents;
   for (const label_info& l : w.source.labels) extents.push_back(l.extent);
-  if (const auto turned = turned_by_tiles(w, extents)) return tiler(*turned, extents, m).run();
+  if (const auto turned = turned_by_tiles(w, extents, m)) return tiler(*turned, extents, m).run();
   if (!planning::is_elementwise(w)) return std::nullopt;
   const pair_op& op = w.ops[0];
   if (std::any_of(op.inputs.begin(), op.inputs.end(), [&](const operand& x) { return x.type != op.c.type; })) return std::nullopt;

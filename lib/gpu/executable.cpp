@@ -305,7 +305,7 @@ void executable::launch_step(std::size_t launch, const operands& x, cu_stream st
     if (p.shape.swapped) std::swap(a, b);
     if (p.blas.used && run_blas(p.shape, p.blas, a, b, given.c, given.alpha, given.beta, device_, stream)) continue;
     const alignments at = alignments_of(p.shape, a, b, given.c);
-    const bool matters = p.kind != kernel_kind::permute && (p.kind != kernel_kind::general || p.general.run.count > 1);
+    const bool matters = (p.kind != kernel_kind::permute || p.turn.used()) && (p.kind != kernel_kind::general || p.general.run.count > 1);
     const kernel& k = kernel_of(launch, matters ? at : alignments{}, n);
     packed_args args = pack(p, given, k, device_.machine);
     void* list[] = {args.bytes};

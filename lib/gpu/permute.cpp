@@ -1,4 +1,4 @@
-// Transpositions: what runs them, and texts for kernels/permute.cuh.
+// Transpositions: what runs them, and their kernels' requests; texts for kernels/permute.cuh.
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
@@ -60,20 +60,24 @@ bool can_permute(const step_shape& s) {
   return how == turning::squares || (how == turning::tiles && !is_small(s, *turned_of(s)));
 }
 
-std::int64_t permute_squares(const step_shape& s) {
-  const turned t = *turned_of(s);
+std::int64_t permute_count(const step_plan& p) {
+  if (p.turn.used()) return turn_tiles(p.turn);
+  const turned t = *turned_of(p.shape);
   return count_of(t.around) * divide_up(t.i.extent, side) * divide_up(t.j.extent, side);
 }
 
-std::string permute_text(const step_plan& p) {
+int permute_threads(const step_plan& p) { return p.turn.used() ? p.turn.block : 256; }
+
+kernel_request permute_request(const step_plan& p, const alignments& at) {
   const step_shape& s = p.shape;
+  if (p.turn.used()) return {turn_text(s, p.turn, at.b, at.c), "turn", p.turn.block, turn_shared_bytes(p.turn)};
   const turned t = *turned_of(s);
   std::string text = "#include \"element.cuh\"\nstruct permute_type {\n";
   text += "  using B = " + element_text(s.b) + ";\n  using C = " + element_text(s.c) + ";\n";
   text += constant_text("conj_b", s.conj_b) + constant_text("beta", s.beta);
   text += constant_text("i64", "extent_i", t.i.extent) + constant_text("i64", "extent_j", t.j.extent);
   text += constant_text("i64", "b_i", t.i.b) + constant_text("i64", "c_i", t.i.c) + constant_text("i64", "b_j", t.j.b) + constant_text("i64", "c_j", t.j.c);
-  return text + offset_function("place", t.around, "bc") + "};\n#include \"permute.cuh\"\n";
+  return {text + offset_function("place", t.around, "bc") + "};\n#include \"permute.cuh\"\n", "permute", permute_threads(p), 0};
 }
 
 }  // namespace ricci::cuda

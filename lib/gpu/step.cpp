@@ -32,7 +32,7 @@ struct counted_args {  // panel, tile, window and general
   std::int64_t count;
   double alpha[2], beta[2];
 };
-struct permute_args {
+struct permute_args {  // and turn
   const void* b;
   void* c;
   std::int64_t count;
@@ -69,10 +69,6 @@ void scale(Args& args, const operands& x) {
   std::copy(x.alpha, x.alpha + 2, args.alpha);
   std::copy(x.beta, x.beta + 2, args.beta);
 }
-
-}  // namespace
-
-namespace {
 
 /// Problems that are small by their sides, but leave room for few of them on a multiprocessor: tiles are faster (measured
 /// on an H200, 33 to 64 a side).
@@ -200,6 +196,7 @@ step_plan plan_own(const step_shape& s, const gpu_machine& m, bool in_parts) {
   p.shape = s;
   p.flops = flops_of(s), p.bytes = bytes_of(s);
   p.bound_seconds = bound_of(s, p.flops, p.bytes, m);
+  if (p.turn = choose_turn(s, m); p.turn.used()) return p.kind = kernel_kind::permute, p;
   const bool tiling = worth_tiling(s);
   const step_shape for_panels = arranged_for_panels(s);
   const bool panels = tiling && choose_panel(for_panels, m, p.panel);
@@ -303,7 +300,7 @@ kernel_request request_of(const step_plan& p, const alignments& at) {
       r.text = panel_text(p.shape, p.panel, at, r.shared_bytes);
       return r;
     }
-    case kernel_kind::permute: return {permute_text(p), "permute", 256, 0};
+    case kernel_kind::permute: return permute_request(p, at);
     case kernel_kind::window: {
       r.name = "window", r.threads = p.window.block;
       r.text = window_text(p.shape, p.window, at, r.shared_bytes);
@@ -322,7 +319,7 @@ int threads_of(const step_plan& p) {
     case kernel_kind::small: return p.config.block;
     case kernel_kind::panel: return p.panel.block;
     case kernel_kind::tile: return p.tile.block;
-    case kernel_kind::permute: return 256;
+    case kernel_kind::permute: return permute_threads(p);
     case kernel_kind::window: return p.window.block;
     default: return threads_of(p.general);
   }
@@ -355,14 +352,14 @@ packed_args pack_small(const step_plan& p, const operands& x, std::int64_t resid
   return out;
 }
 
-packed_args pack_permute(const step_shape& s, const operands& x) {
+packed_args pack_permute(const step_plan& p, const operands& x, std::int64_t resident) {
   permute_args args{};
   args.b = x.b, args.c = x.c;
-  args.count = permute_squares(s);
+  args.count = permute_count(p);
   scale(args, x);
   packed_args out;
   fill(out, args);
-  out.grid = grid_of(args.count);
+  out.grid = grid_of(p.turn.stays ? std::min(args.count, resident) : args.count);
   return out;
 }
 
@@ -373,7 +370,7 @@ packed_args pack(const step_plan& p, const operands& given, const kernel& k, con
   if (p.shape.swapped) std::swap(x.a, x.b);
   const step_shape& s = p.shape;
   if (p.kind == kernel_kind::small) return pack_small(p, x, static_cast<std::int64_t>(m.multiprocessors) * std::max(1, k.blocks), m);
-  if (p.kind == kernel_kind::permute) return pack_permute(s, x);
+  if (p.kind == kernel_kind::permute) return pack_permute(p, x, static_cast<std::int64_t>(m.multiprocessors) * std::max(1, k.blocks));
   counted_args args{};
   args.a = x.a, args.b = x.b, args.c = x.c;
   scale(args, x);

@@ -11,6 +11,7 @@
 #include "gpu/panel.hpp"
 #include "gpu/shape.hpp"
 #include "gpu/small.hpp"
+#include "gpu/turn.hpp"
 
 namespace ricci::cuda {
 
@@ -84,6 +85,7 @@ struct step_plan {
   panel_config panel;
   general_config general;
   window_config window;
+  turn_config turn;      // a transposition in words; else it is in squares
   blas_call blas;  // used: the step is the vendor's; if that cannot be found, the kernel of `kind` does it
   std::shared_ptr<const step_plan> last;  // adds the parts of a sum: the kernel of this plan leaves them, element by element in the order
                                           // of `shape`, one part after the other; may leave parts itself; else null
@@ -174,16 +176,18 @@ bool has_whole_turns(const step_shape& s, const general_config& c);
 double sectors_of_warp(const step_shape& s, const general_config& c, char operand, dtype t);
 std::string to_string(const general_config& c, const step_shape& s);
 
-/// What runs a transposition: threads that write in the order of the result; squares that go through shared memory; or, where it is
-/// all of a statement, tiles of any axes.
+/// What runs a transposition that is none in words (can_turn): threads that write in the order of the result; squares that go through
+/// shared memory; or, where it is all of a statement, tiles of any axes.
 enum class turning { threads, squares, tiles };
 turning turning_of(const step_shape& s);
 /// Elements of the result between neighbours of an operand that are best read together.
 inline constexpr std::int64_t far_apart = 1000;
 /// Whether a step runs in squares: also where tiles would be better, but for small sides, which threads write.
 bool can_permute(const step_shape& s);
-std::int64_t permute_squares(const step_shape& s);
-std::string permute_text(const step_plan& p);
+/// Squares, or tiles in words.
+std::int64_t permute_count(const step_plan& p);
+int permute_threads(const step_plan& p);
+kernel_request permute_request(const step_plan& p, const alignments& at);
 
 std::string tile_text(const step_plan& p, const alignments& at, int& shared_bytes);
 /// The configurations that are considered for a step, with sums in one part.

@@ -163,6 +163,21 @@ void add_families(std::vector<job>& to, int architecture, bool all) {
     move.has_a = false;
     move.n = {{100, 0, 1, 300}, {300, 0, 100, 1}};
     add("transposition", move, {});
+    if (size_of(type) == 2) {
+      const auto turn = [&](const char* what, std::vector<axis> axes, alignments at) {
+        step_shape s;
+        s.has_a = false, s.beta = at.c < 16, s.n = std::move(axes);
+        add(what, s, at);
+      };
+      turn("words in tiles", {{8192, 0, 8193, 1}, {8193, 0, 1, 8192}}, {16, 16, 16});
+      turn("odd words in tiles", {{8191, 0, 8193, 1}, {8193, 0, 1, 8191}}, {2, 2, 2});
+      turn("short sides", {{7, 0, 1, 3500000}, {500000, 0, 7, 7}, {7, 0, 3500000, 1}}, {16, 16, 16});
+      if (type == dtype::f16) {
+        turn("odd short sides", {{5, 0, 1, 9 * 500001}, {500001, 0, 5, 9}, {9, 0, 5 * 500001, 1}}, {2, 2, 2});
+        turn("many axes", {{36, 0, 1, 1679616}, {36, 0, 36, 46656}, {36, 0, 1296, 1296}, {36, 0, 46656, 36}, {36, 0, 1679616, 1}}, {16, 16, 16});
+        turn("rows of one length", {{81, 0, 1, 81}, {81, 0, 81, 1}, {10000, 0, 6561, 6561}}, {16, 16, 16});
+      }
+    }
     add("columns", product_step(type, 3000, 9, 40, true, 1), {});
     add("columns of many terms", product_step(type, 300, 9, 40000, false, 1), {8, 16, 16});
     add("few tiles", product_step(type, 100, 70, 30000, true, 1), {});

@@ -1,0 +1,51 @@
+// Copies of 16-bit elements between tensors that lie in different orders: tiles of any axes, in words of two elements.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gpu/device.hpp"
+#include "gpu/shape.hpp"
+
+namespace ricci::cuda {
+
+/// A tile has `piece` elements along an axis, and reads `more` before them; in shared memory they are `room` elements apart.
+struct turned_axis {
+  std::int64_t extent = 1, b = 0, c = 0, piece = 1, more = 0, room = 0;
+  std::int64_t read() const { return piece + more; }
+};
+
+/// kernels/turn.cuh
+struct turn_config {
+  std::vector<turned_axis> axes;  // the nearest of c first; none: this is no such copy
+  std::vector<int> run_b, rows_b, run_c, rows_c;  // axes whose elements in a tile follow one another in memory, and the others; the nearest first
+  int block = 256, blocks = 1;  // threads; on a multiprocessor that the compiler leaves registers for
+  bool stays = false;           // blocks take one tile after the other
+  std::int64_t room = 0;        // elements in shared memory
+  bool used() const { return !axes.empty(); }
+};
+
+/// Whether the step is a copy between tensors whose neighbours are far apart in the other, with work for all of the GPU.
+bool can_turn(const step_shape& s, const gpu_machine& m);
+
+/// Nothing if it is not.
+turn_config choose_turn(const step_shape& s, const gpu_machine& m);
+
+/// Along an axis.
+std::int64_t turn_pieces(const turn_config& c, const turned_axis& x);
+std::int64_t turn_tiles(const turn_config& c);
+std::int64_t turn_elements(const turn_config& c);
+std::int64_t turn_count(const turn_config& c, const std::vector<int>& axes);
+/// With what is read before them.
+std::int64_t turn_read(const turn_config& c, const std::vector<int>& axes);
+int turn_shared_bytes(const turn_config& c);
+/// Whether offsets within a tile need 64 bits.
+bool is_long(const turn_config& c);
+
+/// at_b, at_c: how the pointers are aligned, in bytes.
+std::string turn_text(const step_shape& s, const turn_config& c, int at_b, int at_c);
+
+std::string to_string(const turn_config& c);
+
+}  // namespace ricci::cuda

@@ -1,0 +1,210 @@
+// Copies of 16-bit elements between tensors that lie in different orders: the kernels of words in tiles run on this CPU. What is only
+// moved must arrive bit by bit, and nothing else may change.
+#include <catch2/catch.hpp>
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "on_host.hpp"
+#include "random_program.hpp"
+#include "reduced.hpp"
+
+using namespace ricci;
+using namespace ricci::test;
+
+namespace {
+
+using extents = std::vector<std::pair<char, std::int64_t>>;
+
+/// C(left) = A(labels), every stride multiplied by gap, axes of A behind so many elements.
+struct copy {
+  extents sizes;
+  std::string from, left;
+  std::int64_t longer = 0;  // the rows of both tensors are so many elements further apart than they have
+  int begin_a = 0, begin_c = 0;
+};
+
+const std::vector<copy>& copies() {
+  static const std::vector<copy> all = {
+      {{{'a', 130}, {'b', 70}}, "ab", "ba"},
+      {{{'a', 131}, {'b', 257}}, "ab", "ba"},
+      {{{'a', 257}, {'b', 131}}, "ab", "ba", 1},
+      {{{'a', 200}, {'b', 131}}, "ab", "ba", 3, 1, 0},
+      {{{'a', 201}, {'b', 64}}, "ab", "ba", 2, 0, 1},
+      {{{'a', 1500}, {'b', 3}}, "ab", "ba", 0, 1, 1},
+      {{{'a', 501}, {'b', 9}}, "ab", "ba"},
+      {{{'a', 7}, {'b', 101}, {'c', 7}}, "abc", "cba"},
+      {{{'a', 9}, {'b', 95}, {'c', 5}}, "abc", "cba", 0, 1, 0},
+      {{{'a', 2}, {'b', 520}, {'c', 4}}, "abc", "cba"},
+      {{{'a', 33}, {'b', 12}, {'c', 35}}, "abc", "cba", 1, 0, 1},
+      {{{'a', 3}, {'b', 141}, {'c', 143}}, "abc", "acb"},
+      {{{'a', 11}, {'b', 13}, {'c', 71}}, "abc", "cab"},
+      {{{'a', 9}, {'b', 11}, {'c', 8}, {'d', 13}}, "abcd", "dcba"},
+      {{{'a', 3}, {'b', 33}, {'c', 5}, {'d', 31}}, "abcd", "adcb", 0, 1, 1},
+      {{{'a', 5}, {'b', 6}, {'c', 93}, {'d', 21}}, "abcd", "badc"},
+      {{{'a', 4}, {'b', 15}, {'c', 6}, {'d', 17}, {'e', 5}}, "abcde", "edcba"},
+      {{{'a', 5}, {'b', 5}, {'c', 5}, {'d', 5}, {'e', 5}, {'f', 5}}, "abcdef", "fedcba"},
+  };
+  return all;
+}
+
+/// A tensor of the case whose rows are `longer` than they have to be and that begins behind some elements of its memory.
+reference tensor_of(case_builder& c, const char* name, const std::string& labels, std::int64_t longer, int begin) {
+  reference r = c.tensor(name, labels);
+  std::int64_t step = 1;
+  for (std::size_t d = labels.size(); d-- > 0;) {
+    r.axes[d].stride = step;
+    step *= c.p.labels[static_cast<std::size_t>(c.find(labels[d]))].extent;
+    if (d + 1 == labels.size()) step += longer;
+  }
+  const std::int64_t size = step + begin + 32;
+  c.memory.back() = std::make_unique<char[]>(static_cast<std::size_t>(size) * size_of(c.type) + 64);
+  c.sizes.back() = size;
+  auto* const data = reinterpret_cast<std::uint16_t*>(c.memory.back().get());
+  for (std::int64_t i = 0; i < size; ++i) put(c.type, data, i, static_cast<double>((i * 7919 + begin) % 2003) / 1000 - 1);
+  c.pointers.back() = data + 16 + begin;
+  return r;
+}
+
+std::unique_ptr<case_builder> case_of(const copy& x, dtype t, update op, bool scaled) {
+  auto c = std::make_unique<case_builder>(t);
+  for (const auto& [name, extent] : x.sizes) c->label(name, extent);
+  statement s;
+  s.left = tensor_of(*c, "C", x.left, x.longer, x.begin_c), s.op = op;
+  s.terms.push_back({scaled ? c->scalar(0.75) : -1, false, {tensor_of(*c, "A", x.from, x.longer, x.begin_a)}});
+  c->p.statements.push_back(s);
+  return c;
+}
+
+/// A GPU so small that there is work for all of it.
+cuda::gpu_machine gpu_of(int multiprocessors) {
+  cuda::gpu_machine m = cuda::described_h200();
+  m.multiprocessors = multiprocessors;
+  return m;
+}
+
+/// What C's memory must be after the move of bits: every element but those that are written as it was.
+std::vector<std::uint16_t> moved(const case_builder& c) {
+  const statement& s = c.p.statements[0];
+  const reference& a = s.terms[0].factors[0];
+  const auto* const begin = reinterpret_cast<const std::uint16_t*>(c.memory[0].get());
+  std::vector<std::uint16_t> out(begin, begin + c.sizes[0]);
+  const std::int64_t skip = static_cast<const std::uint16_t*>(c.pointers[0]) - begin;
+  const auto* const from = static_cast<const std::uint16_t*>(c.pointers[1]);
+  std::vector<std::int64_t> at(s.left.axes.size(), 0);
+  for (bool more = true; more;) {
+    std::int64_t to = 0, place = 0;
+    for (std::size_t d = 0; d < at.size(); ++d) {
+      to += at[d] * s.left.axes[d].stride;
+      for (const reference_axis& x : a.axes)
+        if (x.label == s.left.axes[d].label) place += at[d] * x.stride;
+    }
+    out[static_cast<std::size_t>(skip + to)] = from[place];
+    more = false;
+    for (std::size_t d = at.size(); d-- > 0 && !more;) {
+      more = ++at[d] < c.p.labels[static_cast<std::size_t>(s.left.axes[d].label)].extent;
+      if (!more) at[d] = 0;
+    }
+  }
+  return out;
+}
+
+bool is_turned(const cuda::program_plan& p) {
+  return p.launches.size() == 1 && !p.launches[0].tiles && !p.launches[0].chain && p.launches[0].step.kind == cuda::kernel_kind::permute && p.launches[0].step.turn.used();
+}
+
+}  // namespace
+
+TEST_CASE("copies move bits as they are, whatever they mean, and touch nothing else") {
+  std::vector<std::unique_ptr<case_builder>> cases;
+  std::vector<cuda::program_plan> plans;
+  host_gpu gpu;
+  int stay = 0, earlier = 0, words = 0;
+  for (std::size_t n = 0; n < copies().size(); ++n) {
+    cases.push_back(case_of(copies()[n], n % 2 ? dtype::f16 : dtype::bf16, update::assign, false));
+    auto* const bits = reinterpret_cast<std::uint16_t*>(cases.back()->memory[1].get());
+    for (std::int64_t i = 0; i < cases.back()->sizes[1]; ++i) bits[i] = static_cast<std::uint16_t>(i * 40503 >> 3);  // NaNs among them
+    plans.push_back(cuda::make_program_plan(cuda::placed_on_gpu(cases.back()->p), gpu_of(1), {}));
+    INFO(cuda::to_string(plans.back(), cuda::described_h200()));
+    REQUIRE(is_turned(plans.back()));
+    const cuda::turn_config& c = plans.back().launches[0].step.turn;
+    stay += c.stays, words += c.run_b.size() + c.run_c.size() > 2;
+    for (const cuda::turned_axis& x : c.axes) earlier += x.more > 0;
+    gpu.add(plans.back());
+  }
+  const std::string failure = gpu.compile();
+  INFO(failure);
+  REQUIRE(failure.empty());
+  for (std::size_t n = 0; n < cases.size(); ++n)
+    for (const bool reverse : {false, true}) {
+      case_builder& c = *cases[n];
+      const std::vector<std::uint16_t> wanted = moved(c);
+      auto* const result = reinterpret_cast<std::uint16_t*>(c.memory[0].get());
+      gpu.run(plans[n], c.bind(), reverse);
+      INFO("copy " << n << ", " << copies()[n].from << " -> " << copies()[n].left << "\n" << cuda::to_string(plans[n], cuda::described_h200()));
+      CHECK(std::memcmp(result, wanted.data(), wanted.size() * 2) == 0);
+      for (std::int64_t i = 0; i < c.sizes[0]; ++i) result[i] = static_cast<std::uint16_t>(i);
+    }
+  CHECK(stay > 2);
+  CHECK(earlier > 2);
+  CHECK(words > 4);
+}
+
+TEST_CASE("copies that are scaled or added") {
+  std::vector<std::unique_ptr<case_builder>> cases;
+  std::vector<cuda::program_plan> plans;
+  for (std::size_t n = 0; n < copies().size(); ++n)
+    for (const bool scaled : {false, true}) {
+      cases.push_back(case_of(copies()[n], (n + scaled) % 2 ? dtype::f16 : dtype::bf16, scaled ? update::assign : n % 3 == 0 ? update::subtract : update::add, scaled || n % 4 == 1));
+      plans.push_back(cuda::make_program_plan(cuda::placed_on_gpu(cases.back()->p), gpu_of(1), {}));
+    }
+  check_on_host(cases, plans, cuda::described_h200(), [](const program& p) { return longest(p); });
+}
+
+TEST_CASE("copies on the GPU") {
+  if (!has_gpu()) return;
+  const cuda::use_device use(cuda::current_device());
+  std::vector<copy> all = copies();
+  const std::size_t small = all.size();
+  for (const copy& x : {copy{{{'a', 1001}, {'b', 1003}}, "ab", "ba"}, copy{{{'a', 1003}, {'b', 1024}}, "ab", "ba", 1, 1, 0}, copy{{{'a', 7}, {'b', 30001}, {'c', 7}}, "abc", "cba"}, copy{{{'a', 36}, {'b', 33}, {'c', 34}, {'d', 35}}, "abcd", "dcba", 0, 0, 1}}) all.push_back(x);
+  for (std::size_t n = 0; n < all.size(); ++n)
+    for (int way = 0; way < 6; ++way) {
+      const bool plain = way < 3;
+      const auto c = case_of(all[n], (n + static_cast<std::size_t>(way)) % 2 ? dtype::f16 : dtype::bf16, plain || way == 3 ? update::assign : update::add, way == 3 || way == 5);
+      cuda::gpu_machine machine = cuda::current_device().machine;
+      if (n < small) machine.multiprocessors = 1;  // so that there is work for all of it
+      cuda::program_plan plan = cuda::make_program_plan(cuda::placed_on_gpu(c->p), machine, {});
+      INFO("copy " << n << ", way " << way << ", " << all[n].from << " -> " << all[n].left << "\n" << cuda::to_string(plan, machine));
+      REQUIRE(is_turned(plan));
+      const cuda::executable run(std::move(plan));
+      const auto expected = plain ? reference_result{} : evaluate(c->p, 0, c->bind());
+      const std::vector<std::uint16_t> wanted = moved(*c);
+      gpu_memory memory(*c, way);
+      run.run(memory.bind(), nullptr);
+      REQUIRE(memory.fetch());
+      if (plain) REQUIRE(std::memcmp(c->memory[0].get(), wanted.data(), wanted.size() * 2) == 0);
+      else REQUIRE(error_in_bounds(c->p, 0, c->bind(), expected, 1) <= 1.0);
+    }
+}
+
+TEST_CASE("what is no such copy is left to other kernels") {
+  const auto turned = [](dtype t, const extents& sizes, const char* from, const char* left, std::int64_t negative = 1) {
+    auto c = case_of({sizes, from, left}, t, update::assign, false);
+    for (reference_axis& x : c->p.statements[0].terms[0].factors[0].axes)
+      if (x.stride == 1) x.stride = negative;
+    return is_turned(cuda::make_program_plan(cuda::placed_on_gpu(c->p), gpu_of(1), {}));
+  };
+  const extents plane = {{'a', 200}, {'b', 300}};
+  CHECK(turned(dtype::f16, plane, "ab", "ba"));
+  CHECK(turned(dtype::bf16, plane, "ab", "ba"));
+  CHECK(!turned(dtype::f32, plane, "ab", "ba"));
+  CHECK(!turned(dtype::f16, plane, "ab", "ab"));
+  CHECK(!turned(dtype::f16, plane, "ab", "ba", -1));
+  CHECK(!turned(dtype::f16, plane, "ab", "ba", 2));
+  CHECK(!turned(dtype::f16, {{'a', 0}, {'b', 300}}, "ab", "ba"));
+  CHECK(!turned(dtype::f16, {{'a', 60}, {'b', 68}}, "ab", "ba"));  // too few
+  CHECK(!turned(dtype::f16, {{'e', 100}, {'a', 9}, {'b', 9}}, "eab", "eba"));
+}

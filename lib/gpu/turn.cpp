@@ -44,11 +44,15 @@ class turner {
   }
 
   turn_config run() {
-    choose_pieces();
-    c_.run_c = run_of(near_c_, &turned_axis::c, near_c_.size(), 40);
-    take_whole_words();
-    c_.rows_c = rows_of(near_c_, c_.run_c);
-    choose_room();
+    const std::vector<turned_axis> axes = c_.axes;
+    for (std::int64_t most = 8192;; most /= 2) {
+      c_.axes = axes;
+      choose_pieces(most);
+      c_.run_c = run_of(near_c_, &turned_axis::c, near_c_.size(), 40);
+      take_whole_words();
+      c_.rows_c = rows_of(near_c_, c_.run_c);
+      if (choose_room()) break;
+    }
     choose_block();
     return std::move(c_);
   }
@@ -86,9 +90,9 @@ class turner {
   }
 
   /// Runs of 64 elements of b and of c, or of 128 of c where long rows begin anywhere in a sector; of fewer where that would leave
-  /// multiprocessors without work, no room, or runs of several axes in both.
-  void choose_pieces() {
-    constexpr std::int64_t usual = 4096, most = 8192, sector = 16, long_row = 1024;
+  /// multiprocessors without work, more than `most` elements in a tile, or runs of several axes in both.
+  void choose_pieces(std::int64_t most) {
+    constexpr std::int64_t usual = 4096, sector = 16, long_row = 1024;
     // Rows of b that begin anywhere have a word more.
     const bool odd_b = begin_anywhere(near_b_, &turned_axis::b, 2), odd_c = at(near_c_[0]).extent >= long_row && begin_anywhere(near_c_, &turned_axis::c, sector);
     const bool many = all() >= usual * 8 * multiprocessors_;
@@ -99,7 +103,7 @@ class turner {
       const auto cut = std::count_if(c_.axes.begin(), c_.axes.end(), [](const turned_axis& x) { return x.piece > 1; });
       if ((turn_elements(c_) <= most && (cut < 4 || of_c <= 32)) || of_b == 2) break;
     }
-    grow(std::min<std::int64_t>(usual, all() / (std::int64_t{8} * multiprocessors_)));
+    grow(std::min({usual, most / 2, all() / (std::int64_t{8} * multiprocessors_)}));
   }
 
   /// Whether rows begin at elements that are no multiples of a unit.
@@ -146,8 +150,9 @@ class turner {
   }
 
   /// Rows of b lie in shared memory an even number of elements apart where they do in b, with a gap such that few threads meet in a bank.
-  /// How many axes a row has is what takes the fewest cycles of shared memory.
-  void choose_room() {
+  /// How many axes a row has is what takes the fewest cycles of shared memory. False if short rows with their gaps take more than there is.
+  bool choose_room() {
+    constexpr std::int64_t most_room = 32768;  // elements: the kernel keeps places in 16 bits, in bytes
     turn_config best;
     double least = 0;
     std::size_t before = 0;
@@ -161,12 +166,15 @@ class turner {
         for (const std::int64_t far_gap : gaps) {
           if ((c_.rows_b.empty() && near_gap > 0) || (c_.rows_b.size() < 2 && far_gap > 0) || far_gap > 16) continue;
           place_rows(near_gap, far_gap);
+          if (c_.room > most_room) continue;
           const double words = static_cast<double>((turn_read(c_, c_.run_b) + 2) / 2 * turn_read(c_, c_.rows_b)) / 32;
           const double cost = (c_.rows_b.size() > 1 ? 4 : 2) * words + turns_of_banks() + 0.001 * static_cast<double>(c_.room);
           if (best.axes.empty() || cost < least) least = cost, best = c_;
         }
     }
+    if (best.axes.empty()) return false;
     c_ = std::move(best);
+    return true;
   }
 
   void place_rows(std::int64_t near_gap, std::int64_t far_gap) {

@@ -25,6 +25,7 @@ struct copy {
   std::string from, left;
   std::int64_t longer = 0;  // the rows of both tensors are so many elements further apart than they have
   int begin_a = 0, begin_c = 0;
+  bool dense = false;  // those of C are not
 };
 
 const std::vector<copy>& copies() {
@@ -47,6 +48,8 @@ const std::vector<copy>& copies() {
       {{{'a', 5}, {'b', 6}, {'c', 93}, {'d', 21}}, "abcd", "badc"},
       {{{'a', 4}, {'b', 15}, {'c', 6}, {'d', 17}, {'e', 5}}, "abcde", "edcba"},
       {{{'a', 5}, {'b', 5}, {'c', 5}, {'d', 5}, {'e', 5}, {'f', 5}}, "abcdef", "fedcba"},
+      {{{'a', 31}, {'b', 7}, {'c', 45}, {'d', 3}}, "abcd", "dbca", 2, 0, 0, true},  // short rows with gaps take much shared memory
+      {{{'a', 24}, {'b', 2}, {'c', 46}, {'d', 5}, {'e', 2}}, "abcde", "aecdb", 1, 1, 1, true},
   };
   return all;
 }
@@ -73,7 +76,7 @@ std::unique_ptr<case_builder> case_of(const copy& x, dtype t, update op, bool sc
   auto c = std::make_unique<case_builder>(t);
   for (const auto& [name, extent] : x.sizes) c->label(name, extent);
   statement s;
-  s.left = tensor_of(*c, "C", x.left, x.longer, x.begin_c), s.op = op;
+  s.left = tensor_of(*c, "C", x.left, x.dense ? 0 : x.longer, x.begin_c), s.op = op;
   s.terms.push_back({scaled ? c->scalar(0.75) : -1, false, {tensor_of(*c, "A", x.from, x.longer, x.begin_a)}});
   c->p.statements.push_back(s);
   return c;

@@ -73,7 +73,7 @@ class writer {
       const std::string piece = "p" + num(static_cast<std::int64_t>(n));
       t += "    const number " + piece + " = rest % " + num(pieces) + ";\n    rest /= " + num(pieces) + ";\n";
       t += "    t.b += static_cast<i64>(" + piece + ") * " + num(x.piece * x.b) + (x.more > 0 ? " - " + num(x.more * x.b) : "") + ", t.c += static_cast<i64>(" + piece + ") * " + num(x.piece * x.c) + ";\n";
-      const std::int64_t last = (x.extent - 1) / x.piece;  // the first that has the last element
+      const std::int64_t behind = x.b == 1 ? 2 : 1, last = (x.extent - behind) / x.piece;  // the first with fewer than two elements of b behind it
       t += "    begins = begins && " + piece + " == 0, ends = ends && " + piece + " >= " + num(last) + ";\n";
       if (is_ragged(x)) {
         t += "    if (" + piece + " >= " + num(x.extent / x.piece) + ") whole = false, t.there[" + num(static_cast<std::int64_t>(n)) + "] = static_cast<int>(" + num(x.extent + x.more) + " - static_cast<i64>(" + piece + ") * " + num(x.piece) + ");\n";

@@ -51,6 +51,8 @@ std::string wrapped(const std::string& text, std::size_t n) {
     name = own;
     body = replaced(replaced(body, line, header(name + ".cuh")), "__shared__ W", "static W");
   }
+  body = replaced(body, "*reinterpret_cast<const u32*>(at(b, r, shift))", "host::word(at(b, r, shift))");
+  body = replaced(body, "*reinterpret_cast<const u32*>(pair)", "host::word(pair)");
   body = replaced(body, "extern __shared__ __align__(16) char shared[];", "char* const shared = reinterpret_cast<char*>(pool);");
   body = replaced(body, "extern \"C\" ", "static ");
   return "namespace " + space + " {\nuint4 pool[16384];\n" + body + "void call(void* args) { " + name + "(*static_cast<" + name + "_args*>(args)); }\n}\n" +
@@ -148,6 +150,8 @@ std::string host_gpu::compile() {
   {
     std::ofstream out(folder_.path / "kernels.cpp");
     out << "#include \"host_cuda.hpp\"\n#include \"chain.cuh\"\n#include \"words.cuh\"\n#include \"small_image.cuh\"\n#include \"small_complex.cuh\"\n";
+    out << "extern \"C\" void watch(const char* begin, const char* end) { host::readable = begin, host::readable_end = end, host::words_read = host::words_beyond = 0; }\n"
+           "extern \"C\" void counted(long& read, long& beyond) { read = host::words_read, beyond = host::words_beyond; }\n";
     for (std::size_t n = 0; n < texts_.size(); ++n) out << wrapped(texts_[n], n);
   }
   const std::string folder = folder_.path.string(), file = folder + "/kernels.so", log = folder + "/log";
@@ -162,6 +166,14 @@ std::string host_gpu::compile() {
   for (std::size_t n = 0; n < texts_.size(); ++n)
     launchers_.push_back(reinterpret_cast<launcher>(dlsym(library_, ("launch_" + std::to_string(n)).c_str())));
   return "";
+}
+
+void host_gpu::watch(const void* begin, const void* end) const { reinterpret_cast<void (*)(const void*, const void*)>(dlsym(library_, "watch"))(begin, end); }
+
+host_gpu::read_words host_gpu::words() const {
+  read_words x;
+  reinterpret_cast<void (*)(long&, long&)>(dlsym(library_, "counted"))(x.all, x.beyond);
+  return x;
 }
 
 void host_gpu::run(const cuda::program_plan& p, const bindings& b, bool reverse) const {

@@ -27,6 +27,13 @@ class host_gpu {
   /// Everything on the calling thread.
   void run(const cuda::program_plan& p, const bindings& b, bool reverse) const;
 
+  /// Words that transpositions of 16 bits read of their factor from now on, and those that reach beyond this memory.
+  struct read_words {
+    long all = 0, beyond = 0;
+  };
+  void watch(const void* begin, const void* end) const;
+  read_words words() const;
+
  private:
   void launch(const std::string& text, void* args, unsigned grid, int threads, bool reverse) const;
   void run_step(const cuda::step_plan& p, const cuda::operands& x, bool reverse) const;

@@ -50,6 +50,7 @@ const std::vector<copy>& copies() {
       {{{'a', 5}, {'b', 5}, {'c', 5}, {'d', 5}, {'e', 5}, {'f', 5}}, "abcdef", "fedcba"},
       {{{'a', 31}, {'b', 7}, {'c', 45}, {'d', 3}}, "abcd", "dbca", 2, 0, 0, true},  // short rows with gaps take much shared memory
       {{{'a', 24}, {'b', 2}, {'c', 46}, {'d', 5}, {'e', 2}}, "abcde", "aecdb", 1, 1, 1, true},
+      {{{'a', 104}, {'b', 497}}, "ab", "ba", 0, 1, 1},  // an element more than whole tiles have
   };
   return all;
 }
@@ -115,6 +116,13 @@ std::vector<std::uint16_t> moved(const case_builder& c) {
   return out;
 }
 
+/// From the first to the last element.
+std::int64_t span_of(const case_builder& c, const reference& r) {
+  std::int64_t size = 1;
+  for (const reference_axis& x : r.axes) size += (c.p.labels[static_cast<std::size_t>(x.label)].extent - 1) * x.stride;
+  return size;
+}
+
 bool is_turned(const cuda::program_plan& p) {
   return p.launches.size() == 1 && !p.launches[0].tiles && !p.launches[0].chain && p.launches[0].step.kind == cuda::kernel_kind::permute && p.launches[0].step.turn.used();
 }
@@ -146,9 +154,13 @@ TEST_CASE("copies move bits as they are, whatever they mean, and touch nothing e
       case_builder& c = *cases[n];
       const std::vector<std::uint16_t> wanted = moved(c);
       auto* const result = reinterpret_cast<std::uint16_t*>(c.memory[0].get());
+      const auto* const first = static_cast<const std::uint16_t*>(c.pointers[1]);
+      gpu.watch(first, first + span_of(c, c.p.statements[0].terms[0].factors[0]));
       gpu.run(plans[n], c.bind(), reverse);
       INFO("copy " << n << ", " << copies()[n].from << " -> " << copies()[n].left << "\n" << cuda::to_string(plans[n], cuda::described_h200()));
       CHECK(std::memcmp(result, wanted.data(), wanted.size() * 2) == 0);
+      CHECK(gpu.words().all > 0);
+      CHECK(gpu.words().beyond == 0);
       for (std::int64_t i = 0; i < c.sizes[0]; ++i) result[i] = static_cast<std::uint16_t>(i);
     }
   CHECK(stay > 2);

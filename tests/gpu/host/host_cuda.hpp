@@ -59,6 +59,15 @@ static void (*body)(void*);
 static void* body_args;
 constexpr std::size_t stack_bytes = 128 << 10;
 
+/// Words that were read with `word`, and those of them that reach beyond what may be read.
+static const char *readable, *readable_end;
+static long words_read, words_beyond;
+inline unsigned word(const void* from) {
+  const auto* const at = static_cast<const char*>(from);
+  ++words_read, words_beyond += at < readable || at + 4 > readable_end;
+  return *static_cast<const unsigned*>(from);
+}
+
 static unsigned arrived, turn, warp_arrived[32], warp_turn[32];
 static bool late;  // copies are made when they are waited for
 

@@ -165,9 +165,9 @@ void add_families(std::vector<job>& to, int architecture, bool all) {
     add("transposition", move, {});
     if (size_of(type) == 2) {
       const auto turn = [&](const char* what, std::vector<axis> axes, alignments at) {
-        step_shape s;
-        s.has_a = false, s.beta = at.c < 16, s.n = std::move(axes);
-        add(what, s, at);
+        step_shape x;
+        x.has_a = false, x.beta = at.c < 16, x.n = std::move(axes);
+        add(what, x, at);
       };
       turn("words in tiles", {{8192, 0, 8193, 1}, {8193, 0, 1, 8192}}, {16, 16, 16});
       turn("odd words in tiles", {{8191, 0, 8193, 1}, {8193, 0, 1, 8191}}, {2, 2, 2});

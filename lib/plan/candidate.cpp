@@ -108,7 +108,7 @@ bool candidate::reads_b_once() const {
 }
 
 bool candidate::few_groups() const {
-  if (!m.writes_kernels || step.lanes != lanes::n || step.pack_b || !block_labels.empty() || m.caches.size() < 2 || rows_turn_pages() || short_rows_apart() || sharing_of_sets() > 1) return false;
+  if (!m.writes_kernels || step.lanes != lanes::n || step.pack_b || !block_labels.empty() || m.caches.size() < 2 || rows_come_anew()) return false;
   constexpr std::int64_t few_rows = 200, ways = 16;
   const std::int64_t most_rows = has_wide_registers() ? 500 : few_rows;
   std::int64_t sums = 1, apart = 0;
@@ -156,6 +156,8 @@ bool candidate::rows_turn_pages() const {
   return apart && rows >= least_rows && pages * std::max<std::int64_t>(1, widest / page) >= hundreds;
 }
 
+bool candidate::rows_come_anew() const { return rows_turn_pages() || short_rows_apart() || sharing_of_sets() > 1; }
+
 double candidate::sharing_of_sets() const {
   if (!m.writes_kernels || !m.fetches_blocks || m.vector_bytes != 32 || step.lanes != lanes::n || step.pack_b) return 1;
   constexpr std::int64_t page = 4096, least_rows = 20, least_sums = 64;
@@ -185,7 +187,7 @@ bool candidate::short_rows_apart() const {
 }
 
 bool candidate::rows_far_apart() const {
-  if (rows_turn_pages() || short_rows_apart() || sharing_of_sets() > 1) return true;
+  if (rows_come_anew()) return true;
   const shape s = inner();
   for (const step_axis& x : step.axes)
     if (x.role == group::k && x.tile > 1 && std::abs(x.b) * static_cast<std::int64_t>(size_of(op.b.type)) < 1024) return false;

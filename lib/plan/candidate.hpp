@@ -144,6 +144,8 @@ struct candidate {
   /// What rows of b cost that are a multiple of 4096 or 2048 bytes apart, so that they share sets of the caches, and are read again for
   /// other rows of a: 1 if nothing. Measured on one core of Zen 3 with AVX2, where 20 rows are enough to pay for a packed copy.
   double sharing_of_sets() const;
+  /// Any of these three, for which b in place is read anew again and again.
+  bool rows_come_anew() const;
   /// Whether b pays that penalty for every row, so that a packed copy is worth a thought.
   bool rows_far_apart() const;
   double bytes_in_play() const;

@@ -59,10 +59,10 @@ double unhidden(double block_bytes) {
 }
 
 /// Cores with registers of 32 bytes compute for so long that memory hardly shows beside it; measured on one of Zen 3.
-bool is_narrow(const machine& m) { return m.writes_kernels && m.vector_bytes == 32; }
+bool has_short_registers(const machine& m) { return m.writes_kernels && m.vector_bytes == 32; }
 
 /// Their share for what products pass on in blocks.
-double unhidden_when_narrow(double bytes) {
+double unhidden_with_short_registers(double bytes) {
   const double few = 8500, many = 21000, least = 0.03, most = 0.33;
   return least + (most - least) * std::log(std::clamp(bytes, few, many) / few) / std::log(many / few);
 }
@@ -210,7 +210,7 @@ step_sums sums_of(const segment& s, const std::vector<int>& block, bool beyond, 
 /// Bytes in a second of what lies outside of the blocks and of the scratch; bytes of the scratch and of the second cache.
 struct memory_rates {
   double far, near, scratch, second;
-  bool narrow;
+  bool short_registers;
 };
 
 /// Products of halves with elements side by side, out of memory, ask for the whole of the next block, which is to wait in the
@@ -218,7 +218,7 @@ struct memory_rates {
 double seconds_side_by_side(const step_sums& x, const memory_rates& r) {
   // Turning many tensors takes shuffles that few multiply-adds do not hide; the result of products alone could be streamed.
   const double turned = !x.turns ? 1 : x.streams_in >= 3 ? std::max(1.0, 2.3 - x.flops / x.outside) : x.streams_in == 0 ? 1.25 : 1;
-  const double waiting = 1 + (r.narrow ? 0.2 : 0.5) * (2 * x.outside + r.scratch) / r.second;
+  const double waiting = 1 + (r.short_registers ? 0.2 : 0.5) * (2 * x.outside + r.scratch) / r.second;
   const double memory = x.outside / r.far, within = std::min(unhidden(x.inside), 0.75) * x.inside / r.near;
   return turned * waiting * std::max(0.7 * x.raw + (x.streams_in < 3 ? 0.5 : 0.7) * memory + within, memory);
 }
@@ -247,17 +247,21 @@ double seconds_of(const segment& s, const std::vector<int>& block, double footpr
   const bool beyond = !m.caches.empty() && footprint >= last_cache(m);
   step_sums x = sums_of(s, block, beyond, as_stored, m);
   const double scratch = scratch_of(s), hertz = cycles_per_second(m);
-  const memory_rates r{stream_rate(footprint, m) * hertz, stream_rate(scratch, m) * hertz, scratch, m.caches.size() > 1 ? static_cast<double>(m.caches[1].bytes) : 1e6, is_narrow(m)};
+  const memory_rates r{stream_rate(footprint, m) * hertz, stream_rate(scratch, m) * hertz, scratch, m.caches.size() > 1 ? static_cast<double>(m.caches[1].bytes) : 1e6, has_short_registers(m)};
   const double crowded = 1 + scratch / r.second;
   // Pointwise steps that read several tensors from memory as they stand there: the hardware follows, whatever the size of
   // the blocks, but every stream begins anew with a block. Measured.
   if (beyond && as_stored && m.writes_kernels && x.streams_in >= 3)
     return x.plain + 50e-9 * x.streams_in + 0.9 * x.outside / r.far + 0.6 * crowded * x.inside / r.near;
-  if (is_narrow(m) && is_chain(s) && !(beyond && x.streams_in >= 3)) {
+  const double inside = (has_halves(s) ? crowded : 1) * x.inside;
+  const auto spill = [&] {
+    if (x.fetched && m.caches.size() > 1 && m.caches[1].bandwidth > 0) add_spilt(x, s, !block.empty(), scratch, m);
+  };
+  if (has_short_registers(m) && is_chain(s) && !(beyond && x.streams_in >= 3)) {
     // Products of halves are faster with elements side by side, a register of them, than their own estimates say. Measured.
     const double paced = !has_halves(s) || as_stored ? 1 : beyond ? 0.5 : 0.75;
-    const double inside = (has_halves(s) ? crowded : 1) * x.inside, share = scratch > last_cache(m) ? 1 : unhidden_when_narrow(inside);
-    if (x.fetched && m.caches.size() > 1 && m.caches[1].bandwidth > 0) add_spilt(x, s, !block.empty(), scratch, m);
+    const double share = scratch > last_cache(m) ? 1 : unhidden_with_short_registers(inside);
+    spill();
     return paced * x.total + 0.1 * x.outside / r.far + share * inside / r.near;
   }
   if (beyond && x.fetched && !as_stored) return seconds_side_by_side(x, r);
@@ -265,8 +269,7 @@ double seconds_of(const segment& s, const std::vector<int>& block, double footpr
   const double late = !x.fetched || footprint < r.second ? 1 : x.streams_in < 3 ? 0.5 : 1;
   // Chains of even and odd products lie side by side, vector after vector: the hardware follows them through large blocks.
   const double most = is_alone(s, block, m) ? (beyond ? 0.6 : 0.5) : has_halves(s) ? 1.3 : std::numeric_limits<double>::infinity();
-  const double inside = (has_halves(s) ? crowded : 1) * x.inside;
-  if (x.fetched && m.caches.size() > 1 && m.caches[1].bandwidth > 0) add_spilt(x, s, !block.empty(), scratch, m);
+  spill();
   return x.total + late * std::min(unhidden(x.outside), most) * x.outside / r.far + std::min(unhidden(inside), beyond ? 0.75 : most) * inside / r.near;
 }
 

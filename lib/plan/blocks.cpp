@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "plan/apart.hpp"
 #include "plan/rows.hpp"
 
 namespace ricci::planning {
@@ -35,10 +36,13 @@ int side_by_side(const work& w, const std::vector<int>& common, std::int64_t wid
   return partly;
 }
 
+/// How temporaries lie: as their consumers' results do, as estimates of the products want it, or as they were made.
+enum class layouts { followed, ordered, as_made };
+
 /// The steps for one extent of the block label (the last of `block`; the others are taken one at a time). lane >= 0: that
-/// label is the innermost of every temporary. orders: temporaries lie as estimates of the products want it.
+/// label is the innermost of every temporary.
 segment make_segment(const work& base, const std::vector<int>& block, std::int64_t size, int lane, const machine& m,
-                     const options& o, bool orders = false) {
+                     const options& o, layouts how = layouts::followed) {
   work w = base;
   for (int l : block) w.source.labels[l].extent = 1;
   if (!block.empty()) w.source.labels[block.back()].extent = size;
@@ -47,7 +51,8 @@ segment make_segment(const work& base, const std::vector<int>& block, std::int64
       for (operand* x : {&op.a, &op.b})
         if (contains(x->labels, l)) x->parity = 0;
   choose_layouts(w, lane);
-  if (orders) order_products(w, m, o);
+  if (how == layouts::ordered) order_products(w, m, o);
+  if (how == layouts::as_made) lay_apart(w);
   straighten(w, lane, m, block);
   if (w.shares) group_pointwise(w);
   join_fibres(w, lane, m);
@@ -112,11 +117,17 @@ class blocker {
     std::stable_partition(common.begin(), common.end(), [&](int l) { return !in_symmetric(l); });
     if (hints_.block != 0 && !common.empty()) offer_sizes(copies() ? std::vector{outermost(common)} : companions(common, common[0]));
     offer_ordered();
+    offer_apart();
     p.block_labels = block_;
     p.segments.push_back(std::move(best_));
     p.seconds = least_;
+    if (apart_) p.notes.push_back("problems side by side over " + work_.source.labels[apart_->block.back()].name + ": copied so that each lies by itself");
     if (block_.empty()) return;
     const std::int64_t extent = work_.source.labels[block_.back()].extent, size = p.segments[0].block;
+    if (apart_) {
+      if (extent % size) p.segments.push_back(make_segment(apart_->copied, block_, extent % size, -1, machine_, options_, layouts::as_made));
+      return;
+    }
     // Elements that fill no register run as they lie.
     const int rest_lane = best_lane_ == block_.back() && extent % size % width() ? -1 : best_lane_;
     if (extent % size) p.segments.push_back(make_segment(work_, block_, extent % size, rest_lane, machine_, options_));
@@ -237,10 +248,44 @@ class blocker {
   void offer_ordered() {
     constexpr double least = 20e-6, near = 1.3;  // seconds of a run that is worth the time to look
     if (in_one_piece_ < least || in_one_piece_ > near * least_ || lane_ >= 0 || machine_.caches.size() < 2 || !is_network()) return;
-    segment s = make_segment(work_, {}, 1, -1, machine_, options_, true);
+    segment s = make_segment(work_, {}, 1, -1, machine_, options_, layouts::ordered);
     const double seconds = estimate(s, {}, true);
     if (seconds >= std::min(least_, 0.98 * in_one_piece_)) return;
     least_ = seconds, best_ = std::move(s), block_ = {}, best_lane_ = -1;
+  }
+
+  /// A product of problems side by side, copied so that each lies by itself.
+  void offer_apart() {
+    if (hints_.block >= 0 && !hints_.apart) return;
+    std::optional<apart> found = problems_apart(work_);
+    if (!found) return;
+    if (hints_.apart) least_ = std::numeric_limits<double>::infinity();
+    const auto extent = [&](int l) { return work_.source.labels[static_cast<std::size_t>(l)].extent; };
+    const std::int64_t last = extent(found->block.back());
+    double others = 1;
+    for (std::size_t l = 0; l + 1 < found->block.size(); ++l) others *= static_cast<double>(extent(found->block[l]));
+    bool best = false;
+    for (const std::int64_t size : hints_.apart ? std::vector{std::min(last, hints_.block)} : sizes_apart(last, others)) {
+      const std::vector<int> block = size > 0 ? found->block : std::vector<int>{};
+      const double times = size > 0 ? others * blocks_of(last, size) : 1;
+      segment s = make_segment(found->copied, block, std::max<std::int64_t>(1, size), -1, machine_, options_, layouts::as_made);
+      const double seconds = seconds_of_apart(s, footprint_, machine_) * times * idle(block, times);
+      if (seconds >= least_) continue;
+      least_ = seconds, best_ = std::move(s), block_ = block, best_lane_ = -1, best = true;
+    }
+    if (best) apart_ = std::move(found);
+  }
+
+  /// So many problems side by side that their neighbours fill some lines of memory, or, where threads would have too few blocks, no
+  /// blocks (0): all are copied before any is multiplied.
+  std::vector<std::int64_t> sizes_apart(std::int64_t problems, double others) const {
+    constexpr std::int64_t most_lines = 8;
+    const std::int64_t line = std::max<std::int64_t>(1, 64 / static_cast<std::int64_t>(size_of(work_.ops[0].c.type)));
+    std::vector<std::int64_t> sizes;
+    for (std::int64_t lines = 1; lines <= most_lines && lines * line < problems; lines *= 2) sizes.push_back(lines * line);
+    if (others * static_cast<double>(divide_up(problems, line)) < threads()) sizes.push_back(0);
+    else if (problems <= line) sizes.push_back(problems);
+    return sizes;
   }
 
   double estimate(const segment& s, const std::vector<int>& block, bool as_stored) const {
@@ -278,9 +323,10 @@ class blocker {
 
   /// Threads that too few blocks leave without work, by those that have some.
   double idle(const std::vector<int>& block, double blocks) const {
-    const int threads = options_.threads > 0 ? std::min(options_.threads, machine_.cores) : machine_.cores;
-    return block.empty() ? 1 : std::max(1.0, threads / std::max(1.0, std::floor(blocks)));
+    return block.empty() ? 1 : std::max(1.0, threads() / std::max(1.0, std::floor(blocks)));
   }
+
+  int threads() const { return options_.threads > 0 ? std::min(options_.threads, machine_.cores) : machine_.cores; }
 
   const work& work_;
   const machine& machine_;
@@ -289,6 +335,7 @@ class blocker {
   double footprint_;
   cuts* const cuts_;
   segment best_;
+  std::optional<apart> apart_;  // of which best_ is a block
   std::vector<int> block_, whole_;  // the lanes that were tried with blocks as long as their label
   int lane_ = -1, best_lane_ = -1;  // problems that lie side by side in memory; what was best
   double least_ = std::numeric_limits<double>::infinity(), in_one_piece_ = least_;

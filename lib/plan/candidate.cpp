@@ -276,7 +276,7 @@ double candidate::cycles() {
   per_call = std::max(per_call, static_cast<double>(s.loops) * (panel / stream_rate(panel, m) + read * again));
   per_call *= std::max(among_others(), near ? 1 : strided_penalty(read)) * crowding(read);
   double total = static_cast<double>(calls) * (per_call + call_cycles(m));
-  total += waits_for_a(s, without_a, total) + waits_for_b() + waits_for_c() + jumps_in_a() + skips_in_a() + waits_for_memory();
+  total += waits_for_a(s, without_a, total) + waits_for_b() + waits_for_c() + jumps_in_a() + skips_in_a() + waits_side_by_side() + waits_for_memory();
   const bool lane_in_a = step.lanes != lanes::n;
   if (step.pack_a && !step.keep_a) total += pack_cycles(op.a, &step_axis::a, lane_in_a, calls_a);
   if (step.pack_b && !step.keep_b) total += pack_cycles(op.b, &step_axis::b, true, calls_b);

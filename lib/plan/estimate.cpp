@@ -243,6 +243,24 @@ double seconds_of_network(const segment& s, double footprint, const machine& m) 
   return seconds;
 }
 
+double seconds_of_apart(const segment& s, double footprint, const machine& m) {
+  const double hertz = cycles_per_second(m), far = stream_rate(footprint, m) * hertz, near = stream_rate(static_cast<double>(s.scratch_bytes), m) * hertz;
+  double seconds = 0;
+  constexpr double a_register = 5;  // cycles, turned in squares
+  for (const plan_step& x : s.steps) {
+    if (x.how != method::move) {
+      seconds += x.seconds;
+      continue;
+    }
+    const double bytes = bytes_of(x.op.c, x.axes, &step_axis::c);
+    const bool fills = std::all_of(x.axes.begin(), x.axes.end(), [&](const step_axis& y) {
+      return (y.b != 1 && y.c != 1) || y.extent * static_cast<std::int64_t>(size_of(x.op.c.type)) >= m.vector_bytes;
+    });
+    seconds += (fills ? std::min(x.seconds, a_register * bytes / m.vector_bytes / hertz) : x.seconds) + bytes / far + bytes / near;
+  }
+  return seconds;
+}
+
 double seconds_of(const segment& s, const std::vector<int>& block, double footprint, bool as_stored, const machine& m) {
   const bool beyond = !m.caches.empty() && footprint >= last_cache(m);
   step_sums x = sums_of(s, block, beyond, as_stored, m);

@@ -198,6 +198,7 @@ struct plan {
 struct hints {
   std::int64_t block = -1;  // extent of a block of the common label; 0: no blocks; -1: the cost model decides
   bool interleave = false;
+  bool apart = false;       // problems side by side are copied so that each lies by itself, wherever they can be
 };
 
 /// Decides everything. Errors: as compile().
@@ -347,6 +348,9 @@ double seconds_of(const segment& s, const std::vector<int>& block, double footpr
 
 /// Of products one after the other, each in one piece, whose temporaries leave the second cache: each is as one alone.
 double seconds_of_network(const segment& s, double footprint, const machine& m);
+
+/// Of a block of problems that are copied so that each lies by itself: copies wait for memory, the product finds them in a cache.
+double seconds_of_apart(const segment& s, double footprint, const machine& m);
 
 /// Bytes that a block reads and writes outside the scratch; what all blocks share stays in a cache and does not count.
 struct traffic {

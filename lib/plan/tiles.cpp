@@ -188,6 +188,8 @@ double candidate::bytes_again(const step_axis& x, std::int64_t cuts) const {
   // Pieces that share lines of c send them to and fro.
   constexpr std::int64_t line = 64;
   const bool shared = std::abs(x.c) * tile * static_cast<std::int64_t>(size_of(op.c.type)) < 2 * line;
+  // Those of a copy that share lines of what it reads turn narrower squares, too.
+  if (step.how == method::move && std::abs(x.b) * tile * static_cast<std::int64_t>(size_of(op.b.type)) < line) bytes += bytes_of(op.b, step.axes, &step_axis::b);
   return bytes * static_cast<double>(divide_up(x.tile, tile) - 1) + (shared ? 8 * result_bytes() : 0);
 }
 

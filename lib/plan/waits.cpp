@@ -1,6 +1,8 @@
 // What an operand that lies unfavourably beyond the second cache costs a product on top of its kernels.
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -103,6 +105,31 @@ double candidate::skips_in_a() const {
   }
   if (!together || nearest < line / size || elements * line < 0.75 * static_cast<double>(m.caches[1].bytes)) return 0;
   return wait * elements * problems;
+}
+
+double candidate::waits_side_by_side() const {
+  if (step.lanes != lanes::batch || step.pack_a || step.pack_b || !block_labels.empty() || m.caches.size() < 2) return 0;
+  double rows = 1, cols = 1, sums = 1, problems = 1;
+  std::int64_t nearest = std::numeric_limits<std::int64_t>::max();
+  for (const step_axis& x : step.axes) {
+    (x.role == group::m ? rows : x.role == group::n ? cols : x.role == group::k ? sums : problems) *= static_cast<double>(x.extent);
+    if (x.role == group::batch) continue;
+    for (const std::int64_t stride : {x.a, x.b})
+      if (stride != 0) nearest = std::min(nearest, std::abs(stride));
+  }
+  if (rows < 4 || cols < 4 || sums < 4) return 0;
+  const std::int64_t size = static_cast<std::int64_t>(size_of(op.c.type)), apart = nearest * size;
+  constexpr std::int64_t line = 64, page = 4096;
+  const std::int64_t sets = std::clamp<std::int64_t>((apart & -apart) / line, 1, page / line);  // of that many, one is used
+  const auto first = static_cast<double>(m.caches[0].bytes), second = static_cast<double>(m.caches[1].bytes);
+  const double again = static_cast<double>(std::min(apart, line) * sets) * (rows * sums + sums * cols);
+  if (again <= first) return 0;
+  // Complex products compute for longer, and hide what comes from the second cache.
+  const bool complex = is_complex(op.c.type);
+  const double within = complex ? 0.1 : 0.3, beyond = std::min(1.0, within + 0.5 * (1 - within) * std::log2(std::max(1.0, again / second)));
+  const double each = apart < line ? 0.5 : 1.5 * std::pow(static_cast<double>(std::min(apart, page / 2)) / line, 0.38) * (sets < page / line ? 1 : 3);
+  const double loads = (complex ? 1.1 : 0.6) * rows * cols * sums * problems * static_cast<double>(size) / static_cast<double>(m.vector_bytes);
+  return each * beyond * loads;
 }
 
 double candidate::waits_for_memory() const {

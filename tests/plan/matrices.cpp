@@ -178,3 +178,33 @@ TEST_CASE("with registers of 32 bytes b is packed whose rows share sets of the c
   CHECK((packs(128, 64, 512) && packs(32, 100, 1536) && packs(64, 96, 256) && packs(64, 64, 1024, dtype::f32)));
   CHECK_FALSE((packs(128, 64, 600) || packs(128, 63, 512) || packs(19, 64, 512) || packs(64, 96, 128)));
 }
+
+TEST_CASE("problems side by side are copied where their matrices leave the caches") {
+  machine m = *named_machine("avx2");
+  m.cores = 8;
+  const auto steps_of = [&](std::int64_t side, std::int64_t problems, dtype type, const char* first = "abz") {
+    case_builder c(type);
+    for (char l : {'a', 'b', 'c', 'z'}) c.label(l, 2);
+    c.p.statements = {{c.tensor("C", "acz"), update::assign, {{-1, false, {c.tensor("A", first), c.tensor("B", "bcz")}}}}};
+    for (label_info& l : c.p.labels) l.extent = l.name == "z" ? problems : side;  // what the planner sees; the memory stays small
+    product& t = c.p.statements[0].terms[0];
+    for (reference* r : {&c.p.statements[0].left, &t.factors[0], &t.factors[1]})
+      for (std::size_t d = r->axes.size(), step = 1; d-- > 0;) {
+        r->axes[d].stride = static_cast<std::int64_t>(step);
+        step *= static_cast<std::size_t>(c.p.labels[static_cast<std::size_t>(r->axes[d].label)].extent);
+      }
+    const plan p = make_plan(c.p, m);
+    INFO(to_string(p, m));
+    const bool in_blocks = !p.block_labels.empty();
+    REQUIRE((!in_blocks || p.block_labels[0] == 3));
+    return std::pair{p.segments[0].steps.size(), in_blocks};
+  };
+  for (const dtype type : {dtype::f32, dtype::f64, dtype::c64, dtype::c128}) {
+    INFO(name_of(type));
+    CHECK(steps_of(100, 256, type) == std::pair<std::size_t, bool>{4, true});
+    CHECK(steps_of(100, 256, type, "zab") == std::pair<std::size_t, bool>{3, true});
+    CHECK(steps_of(200, 5, type) == std::pair<std::size_t, bool>{4, false});  // a line of them: threads share the matrices
+    CHECK(steps_of(12, 16, type).first == 1);
+    CHECK(steps_of(4, 10000, type).first == 1);
+  }
+}

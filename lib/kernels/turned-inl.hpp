@@ -154,7 +154,7 @@ template <bool Reads, class S, class D> struct turning {
   void wide(const S* s, D* d, const S* next) const {
     const std::int64_t whole = cols / n * n, end = Reads || rows % n <= few ? rows / n * n : rows;
     const turning t = *this;
-    const ask what = asks(next, end);
+    const ask what = in_bands() ? ask::nothing : asks(next, end);
     const auto run = [&](auto row_at, auto col_at) {
       if (what == ask::nothing) t.template strips<false>(s, d, end, next, what, row_at, col_at);
       else t.template strips<true>(s, d, end, next, what, row_at, col_at);
@@ -200,24 +200,37 @@ template <bool Reads, class S, class D> struct turning {
     return strip > 8 && col(1) * static_cast<std::int64_t>(sizeof(D)) % page == 0;
   }
 
-  /// Strips of one cache line of the source, so that every line is read once and a strip writes few streams. The last rows go
+  /// Whether some lines of a few rows are turned before the next rows, where a block of registers is less than a line of the destination:
+  /// lines are written whole, and the hardware follows the rows. Not where lines of rows or columns share sets of the first cache.
+  /// Measured on one core of Zen 3 (docs/performance/matrices.md).
+  bool in_bands() const {
+    constexpr std::int64_t many = 1 << 16, apart = 1024;  // bytes
+    return vector_bytes == 32 && rows * cols * static_cast<std::int64_t>(sizeof(S)) >= many && row(1) * static_cast<std::int64_t>(sizeof(S)) % apart != 0 &&
+           col(1) * static_cast<std::int64_t>(sizeof(D)) % apart != 0;
+  }
+
+  /// Strips of one cache line of the source, so that every line is read once and a strip writes few streams; or bands. The last rows go
   /// with some before them, once more, where the destination is not read.
   template <bool Asks, class Row, class Col>
   RICCI_INLINE void strips(const S* s, D* d, std::int64_t end, const S* next, ask what, Row row_at, Col col_at) const {
-    const std::int64_t whole = cols / n * n, width = shares_sets() ? n : strip;
+    const bool bands = !Asks && in_bands();
+    constexpr std::int64_t band_width = 512 / static_cast<std::int64_t>(sizeof(S)), band_height = 128 / static_cast<std::int64_t>(sizeof(D));
+    const std::int64_t whole = cols / n * n, width = bands ? band_width : shares_sets() ? n : strip, height = bands ? band_height : n;
     const compute<D> scale = beta;
     for (std::int64_t j0 = 0; j0 < whole; j0 += width) {
       const std::int64_t j1 = j0 + width < whole ? j0 + width : whole;
-      for (std::int64_t i0 = 0; i0 < end; i0 += n) {
-        const std::int64_t i = i0 + n <= end ? i0 : end - n;
-        if constexpr (Asks) ask_for(what == ask::next, s, next, i, end, j0, j1 < whole ? j1 : 0, row_at);
-        for (std::int64_t j = j0; j < j1; j += n) {
-          const S* from = s + row_at.base(i) + j;
-          D* to = d + col_at.base(j) + i;
-          __asm__("" : "+r"(from), "+r"(to));  // or the compiler keeps a pointer for each row and column, in more registers than there are
-          transpose_block<Reads, n, 0, n, false>(from, [=](int r) RICCI_INLINE_LAMBDA { return row_at.offset(i, r); }, to,
-                                                 [=](int c) RICCI_INLINE_LAMBDA { return col_at.offset(j, c); }, scale);
-        }
+      for (std::int64_t i0 = 0; i0 < end; i0 += height) {
+        const std::int64_t i1 = i0 + height < end ? i0 + height : end;
+        if constexpr (Asks) ask_for(what == ask::next, s, next, i1 - i0 < n ? end - n : i0, end, j0, j1 < whole ? j1 : 0, row_at);
+        for (std::int64_t j = j0; j < j1; j += n)
+          for (std::int64_t k = i0; k < i1; k += n) {
+            const std::int64_t i = k + n <= end ? k : end - n;
+            const S* from = s + row_at.base(i) + j;
+            D* to = d + col_at.base(j) + i;
+            __asm__("" : "+r"(from), "+r"(to));  // or the compiler keeps a pointer for each row and column, in more registers than there are
+            transpose_block<Reads, n, 0, n, false>(from, [=](int r) RICCI_INLINE_LAMBDA { return row_at.offset(i, r); }, to,
+                                                   [=](int c) RICCI_INLINE_LAMBDA { return col_at.offset(j, c); }, scale);
+          }
       }
     }
   }

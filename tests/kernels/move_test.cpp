@@ -144,6 +144,7 @@ template <class S, class D> void check_pair() {
       for (extent_t& e : extent) e = 1 + static_cast<extent_t>(g() % (extent.size() < 3 ? 40 : 9));
       if (n % 16 == 7) extent = {static_cast<extent_t>(20 + g() % 30), static_cast<extent_t>(2 + g() % 3), static_cast<extent_t>(100 + g() % 500)};  // runs of several axes
       if (n % 16 == 11) extent = {static_cast<extent_t>(32 * (1 + g() % 2)), static_cast<extent_t>(8 + g() % 90), static_cast<extent_t>(1 + g() % 3)};  // whole lines
+      if (n % 32 == 13) extent = {static_cast<extent_t>(190 + g() % 60), static_cast<extent_t>(180 + g() % 60)};  // bands of rows
       const bool together = n % 4 == 2;  // short runs that stay as they are
       if (together) extent = {static_cast<extent_t>(1 + g() % (n % 8 == 2 ? 9 : 70)), static_cast<extent_t>(1 + g() % 20), static_cast<extent_t>(1 + g() % 20), static_cast<extent_t>(1 + g() % 3)};
       const std::string wrong = one_move<S, D>(set, extent, together, g);

@@ -63,6 +63,7 @@ struct request {
   bool b_in_order = false;  // b comes from memory: tiles as wide as its rows, so that lines are read as they lie
   int fetch_ahead = 0;  // bytes; 0: nothing is fetched early
   std::int64_t fetch_a = 0, fetch_b = 0, fetch_c = 0;  // bytes of an iteration up to which an operand is fetched
+  bool ask_rows = false;  // of a, which comes from beyond the second cache: those of the next tile, where its sums are neighbours
   std::int64_t next_a = 0, next_b = 0;                     // bytes to what the next call reads, where a call is one iteration
   bool past_caches = false;  // beta is zero, c stands at a multiple of 64 bytes and goes past the caches; null where its lines would not be written whole
   int fetch_scale = 0;  // alpha is a tensor, of which calls read one piece after the other: bytes ahead of what is read; 0: not fetched early

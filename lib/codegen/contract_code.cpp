@@ -157,6 +157,7 @@ void contract_code::sum_loop(const tile& t, bool fresh) {
     }
     rows_left_ = 0;
   };
+  const bool asks = asks_rows(t);
   const std::int64_t looped = rounds > 2 ? rounds - 1 : rounds == 2 ? 2 : 0;  // the last ones know where b ends
   const std::int64_t rest = n.k - looped * unroll;
   if (looped) {
@@ -164,12 +165,14 @@ void contract_code::sum_loop(const tile& t, bool fresh) {
     mov(eax, static_cast<std::uint32_t>(looped));
     align(16);
     L(top);
+    if (asks) ask_rows(t, a);
     steps(unroll, rest);
     if (n.k_a) Xbyak::CodeGenerator::add(a, static_cast<int>(unroll * n.k_a));
     if (n.k_b) Xbyak::CodeGenerator::add(b, static_cast<int>(unroll * n.k_b));
     dec(eax);
     jnz(top, T_NEAR);
   }
+  if (asks) ask_rows(t, a);
   steps(rest, 0);
   if (n.odd) odd_step(t, a, b, row + rest * n.k_a, rest * n.k_b);
   if (table) {

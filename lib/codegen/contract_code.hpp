@@ -51,6 +51,8 @@ class contract_code : public vector_code {
   void add_strands(int strands, int sums, const std::function<Xbyak::Xmm(int, int)>& register_of);
   void write_sums(const tile& t);
   void sum_loop(const tile& t, bool fresh);
+  bool asks_rows(const tile& t) const;
+  void ask_rows(const tile& t, const reg64& a);
   void one_step(const tile& t, const reg64& a, const reg64& b, std::int64_t a_at, std::int64_t b_at, bool fresh);
   void odd_step(const tile& t, const reg64& a, const reg64& b, std::int64_t a_at, std::int64_t b_at);
   void sum_step(const tile& t, std::int64_t row, const reg64& b, std::int64_t b_at, bool fresh);

@@ -53,6 +53,20 @@ void contract_code::fetch_ahead(const code_loop& l) {
 /// Many lines at once would fill the buffers for what is on its way, and the core would wait for them.
 bool contract_code::spreads(const nest& n) const { return !n.stage_a && !n.stage_b; }
 
+/// Rows of some lines: no hardware follows several of them at once before the next ones begin, and longer ones it does.
+bool contract_code::asks_rows(const tile& t) const {
+  constexpr std::int64_t least = 256, most = 3072;  // bytes of a row
+  const std::int64_t row = now_->k * now_->k_a;
+  return request_.ask_rows && t.first == 0 && now_->k_a == number() && now_->outer.size() == 1 && !now_->stage_a && row >= least && row <= most;
+}
+
+/// The lines of a later tile's rows where this one's stand in a: of the next one, unless that begins before memory has answered.
+void contract_code::ask_rows(const tile& t, const reg64& a) {
+  constexpr std::int64_t answer = 800;  // cycles
+  const std::int64_t cycles = std::max<std::int64_t>(1, now_->k * t.rows * t.count * sets_ / 2), ahead = (answer + cycles - 1) / cycles;
+  for (std::int64_t r = 0; r < t.rows; ++r) prefetcht0(at(a, (t.row + ahead * t.rows + r) * now_->row_a));
+}
+
 /// What the tiles of an iteration ask for.
 void contract_code::plan_fetches(const nest& n) {
   far_.clear();

@@ -181,6 +181,7 @@ void generate_kernels(bound_step& s, const options& o) {
   const bool moves = s.scale.blocks.empty() || std::any_of(s.scale.blocks.begin(), s.scale.blocks.end(), [](std::int64_t step) { return step != 0; });
   if (s.scaled && external(s.scale) && moves) r.fetch_scale = s.ask.ahead;
   r.fetch_a = external(s.a) && s.pack_a < 0 ? s.ask.factors : 0, r.fetch_b = external(s.b) && s.pack_b < 0 ? s.ask.factors : 0;
+  r.ask_rows = s.vector_bytes == 32 && s.far && external(s.a) && s.pack_a < 0;
   r.fetch_c = external(s.c) && s.buffer_c < 0 ? s.ask.result : 0;
   if (!s.free_loops.empty() && s.stream_c) {
     r.next_a = s.free_loops.back().a, r.next_b = s.free_loops.back().b;

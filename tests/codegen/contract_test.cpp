@@ -43,6 +43,7 @@ void generated(const contract_args& g, const void* a, const void* b, void* c, co
   r.alternate = made / 4 % 2 == 0;  // each case makes four
   r.staggered = made / 8 % 2 == 0;
   if (made / 16 % 2 == 0) r.fetch_ahead = 512, r.fetch_a = r.fetch_b = r.fetch_c = 1 << 16;
+  r.ask_rows = made / 32 % 2 == 0;
   if (last_columns != codegen::tail_kind::open) r.tile = {0, 0, 0, last_columns};
   if (wanted_tile.widest) r.tile = wanted_tile;
   r.past_caches = r.beta == codegen::factor::zero && reinterpret_cast<std::uintptr_t>(c) % 64 == 0;
@@ -288,6 +289,24 @@ TEMPLATE_TEST_CASE("generated kernels: sums of one tensor", "", float, double) {
   }
   CHECK(wrong == 0);
   if (codegen::best_target() != codegen::target::none) CHECK(made > 10 * refused);
+}
+
+TEST_CASE("rows of the next tile are asked for where they are some lines of neighbours") {
+  const auto bytes_of = [](codegen::target t, std::int64_t sums, std::int64_t step, bool asks) {
+    codegen::request r;
+    r.alpha = codegen::factor::one, r.beta = codegen::factor::zero;
+    r.args.lane_extent = 16, r.args.row = {12, sums * step, 0, 16};
+    r.args.k = sums, r.args.k_a = step, r.args.k_b = 16;
+    r.ask_rows = asks;
+    const auto k = codegen::make(r, t);
+    REQUIRE(k);
+    return k->bytes();
+  };
+  for (const codegen::target t : targets()) {
+    const auto asks = [&](std::int64_t sums, std::int64_t step = 1) { return bytes_of(t, sums, step, true) > bytes_of(t, sums, step, false); };
+    CHECK((asks(64) && asks(200) && asks(384)));
+    CHECK_FALSE((asks(31) || asks(385) || asks(64, 2)));
+  }
 }
 
 TEST_CASE("a generator that cannot says so") {

@@ -109,6 +109,7 @@ void describe_isa(machine& m) {
   const bool zen_5 = kernels::this_core() == kernels::core::zen_5 || kernels::this_core() == kernels::core::narrow_zen_5;
   m.fetches_blocks = __builtin_cpu_is("amd") && !zen_5;
   if (zen_5) m.least_streamed = 2, m.asks = {.third = 2048, .memory = 4096, .third_results = 4608, .memory_factors = 36864, .memory_results = 36864};
+  if (kernels::this_core() == kernels::core::zen_3) m.asks = {.memory = 2048, .memory_results = 3584};
   if (__builtin_cpu_is("intel")) m.asks = {.second = 1024, .third = 2048, .memory = 2048, .memory_results = 3584};
 #endif
 }

@@ -34,7 +34,7 @@ struct machine {
   double memory_bandwidth = 0;      // GB/s, one core
   double memory_bandwidth_all = 0;  // GB/s, all cores
   bool writes_kernels = false;      // kernels are written for each plan (lib/codegen)
-  asking asks;                      // seen to gain on Intel and on Zen 5
+  asking asks;                      // seen to gain on Intel, on Zen 3 (from memory) and on Zen 5
   bool fetches_blocks = false;      // chains gain from asking for the next block (seen on Zen 4; on Intel and Zen 5 it is lost)
   std::int64_t least_streamed = 1;  // problems of a batch that leave past the caches together at least, if they are small enough
   bool measured = false;            // peaks and bandwidths measured here, not taken from a table

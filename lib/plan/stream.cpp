@@ -216,10 +216,22 @@ std::optional<plan_step> streamed(const segment& g, const traffic& t, const plan
   return cut;
 }
 
+/// Several rows, columns and sums.
+bool multiplies_matrices(const plan_step& s) {
+  std::int64_t rows = 1, columns = 1, sums = 1;
+  for (const step_axis& x : s.axes) {
+    if (x.role == group::m) rows *= x.extent;
+    if (x.role == group::n) columns *= x.extent;
+    if (x.role == group::k) sums *= x.extent;
+  }
+  return rows > 1 && columns > 1 && sums > 1;
+}
+
 /// What kernels ask for ahead. Measured with square products of 2 to 64 a side: in the second cache factors of short sums, as far as
 /// two of them leave room in the first; in the third every result, which nothing else fetches, and small factors; in memory everything but large results. Steps of
 /// chains ask for what they read: their results are written a row of the block at a time, far from each other.
 fetching fetching_of(double bytes, const plan_step& s, bool alone, const machine& m) {
+  if (m.fetches_blocks && !multiplies_matrices(s)) return {};  // what is read once in order comes by itself
   if (s.how != method::direct || m.caches.size() < 2 || bytes < static_cast<double>(m.caches[0].bytes)) return {};
   if (bytes >= static_cast<double>(m.caches[1].bytes)) {
     if (!alone) return {m.asks.memory, m.asks.memory_factors, 0};
@@ -248,8 +260,11 @@ void stream_each(segment& g, const machine& m) {
 
 void stream_results(plan& p, const machine& m) {
   if (p.block_labels.empty() && p.stages.empty() && p.segments[0].steps.size() > 1 && are_products(p.segments[0])) return stream_each(p.segments[0], m);
-  for (segment& g : p.segments)
-    for (plan_step& s : g.steps) s.ask = fetching_of(p.bytes, s, g.steps.size() == 1, m);
+  for (segment& g : p.segments) {
+    const traffic t = traffic_of(g, p.block_labels);
+    const bool alone = g.steps.size() == 1, in_small_blocks = !alone && m.fetches_blocks && t.in + t.out <= least_fetched;
+    for (plan_step& s : g.steps) s.ask = in_small_blocks ? fetching{} : fetching_of(p.bytes, s, alone, m);
+  }
   if (m.caches.size() < 2 || p.bytes < static_cast<double>(m.caches[1].bytes)) return;
   const bool beyond = p.bytes >= 1.25 * last_cache(m);
   for (segment& g : p.segments) {

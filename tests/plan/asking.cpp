@@ -74,3 +74,46 @@ TEST_CASE("results leave past the caches while a few of them fit the first") {
   for (const std::int64_t n : {2, 7, 16, 22, 24, 25, 28, 31, 32}) CHECK(only_step(batch(n, 256 << 20, 2048)).stream_c);
   for (const std::int64_t n : {33, 40, 64}) CHECK_FALSE(only_step(batch(n, 256 << 20, 2048)).stream_c);
 }
+
+TEST_CASE("processors that fetch blocks are asked for products of matrices alone, and not between the steps of small blocks") {
+  machine m = *named_machine("avx2");
+  m.writes_kernels = m.fetches_blocks = true, m.asks = {.memory = 2048, .memory_results = 3584};
+  m.caches = {{32 << 10, 150}, {512 << 10, 80}, {32 << 20, 24}};
+  const auto ask_of = [&](std::int64_t rows, std::int64_t columns, std::int64_t sums) {
+    program p;
+    p.labels = {{"e", (std::int64_t{200} << 20) / (8 * (rows * sums + sums * columns + rows * columns))}, {"i", rows}, {"j", columns}, {"k", sums}};
+    const auto tensor = [&](const char* name, int row, int col) {
+      reference r;
+      r.slot = p.slot_count++, r.type = dtype::f64, r.name = name;
+      const auto extent = [&](int l) { return p.labels[static_cast<std::size_t>(l)].extent; };
+      r.axes = {{0, extent(row) * extent(col)}, {row, extent(col)}, {col, 1}};
+      return r;
+    };
+    const reference c = tensor("c", 1, 2), a = tensor("a", 1, 3), b = tensor("b", 3, 2);
+    product x;
+    x.factors = {a, b};
+    p.statements = {{c, update::assign, {x}}};
+    return only_step(make_plan(p, m)).ask;
+  };
+  CHECK(ask_of(6, 6, 6).ahead == 2048);
+  CHECK((ask_of(16, 1, 16) == fetching{} && ask_of(16, 16, 1) == fetching{}));
+  const auto chain_asks = [&](std::int64_t nodes) {
+    program p;
+    p.labels = {{"e", 200000}, {"i", nodes}, {"j", nodes}, {"q", nodes}, {"r", nodes}};
+    const auto tensor = [&](const char* name, std::vector<int> labels) {
+      reference r;
+      r.slot = p.slot_count++, r.type = dtype::f64, r.name = name;
+      std::int64_t step = 1;
+      for (std::size_t d = labels.size(); d-- > 0; step *= p.labels[static_cast<std::size_t>(labels[d])].extent) r.axes.insert(r.axes.begin(), {labels[d], step});
+      return r;
+    };
+    const reference v = tensor("v", {0, 3, 4}), b = tensor("B", {3, 1}), d = tensor("D", {4, 2}), u = tensor("u", {0, 1, 2});
+    product x;
+    x.factors = {b, d, u};
+    p.statements = {{v, update::assign, {x}}};
+    const plan made = make_plan(p, m, {}, {8, false});
+    REQUIRE(made.segments[0].steps.size() > 1);
+    return std::any_of(made.segments[0].steps.begin(), made.segments[0].steps.end(), [](const plan_step& s) { return s.ask.ahead > 0; });
+  };
+  CHECK((!chain_asks(4) && chain_asks(16)));
+}

@@ -35,11 +35,11 @@ std::int64_t power_of(std::int64_t x, std::int64_t most) { return x == 0 ? most 
 }  // namespace
 
 int vector_of(const std::vector<axis>& fast, const std::vector<const std::vector<axis>*>& others, stride_of_axis stride,
-              dtype t, int aligned) {
+              dtype t, int aligned, bool cut) {
   const auto size = static_cast<std::int64_t>(size_of(t));
   if (fast.empty() || fast.back().*stride != 1) return 1;
   std::int64_t v = std::min<std::int64_t>(16, aligned) / size;
-  v = std::min(v, power_of(fast.back().extent, 16));
+  if (!cut || fast.size() > 1) v = std::min(v, power_of(fast.back().extent, 16));
   for (std::size_t d = 0; d + 1 < fast.size(); ++d) v = std::min(v, power_of(fast[d].*stride, 16));
   for (const auto* group : others)
     for (const axis& x : *group) v = std::min(v, power_of(x.*stride, 16));

@@ -13,8 +13,9 @@ std::string constant_text(const char* name, bool value);
 /// axis is counted to `padded` of which only its extent is there, it says whether the index is.
 std::string offset_function(const char* name, const std::vector<axis>& axes, const std::string& operands, std::int64_t padded = 0);
 
-/// Elements that one copy may take along the innermost axis of `fast`, given the other strides and the alignment.
-int vector_of(const std::vector<axis>& fast, const std::vector<const std::vector<axis>*>& others, stride_of_axis stride, dtype t, int aligned);
+/// Elements that one copy may take along the innermost axis of `fast`, given the other strides and the alignment. `cut`: the last
+/// copy along a single axis may have fewer.
+int vector_of(const std::vector<axis>& fast, const std::vector<const std::vector<axis>*>& others, stride_of_axis stride, dtype t, int aligned, bool cut = false);
 
 /// Where the neighbours in memory are, in a group; its end if they are not.
 std::size_t unit_in(const std::vector<axis>& group, stride_of_axis stride);

@@ -111,16 +111,19 @@ std::vector<tile_config> tile_candidates(const step_shape& s, const gpu_machine&
 
 namespace {
 
-/// How slices are copied and results stored: along k, neighbours at once.
+/// How slices are copied and results stored: along k, neighbours at once; the last of a line may be fewer.
 struct tile_copies {
   bool a_along_k, b_along_k;
   int vec_a, vec_b, vec_c;
+  bool cut_a, cut_b;
 };
-tile_copies copies_of(const step_shape& s, const alignments& at) {
-  tile_copies c{runs_along_k(s.k, s.m, &axis::a), runs_along_k(s.k, s.n, &axis::b), 1, 1, 1};
-  c.vec_a = vector_of(c.a_along_k ? s.k : s.m, {c.a_along_k ? &s.m : &s.k, &s.batch}, &axis::a, s.a, at.a);
-  c.vec_b = vector_of(c.b_along_k ? s.k : s.n, {c.b_along_k ? &s.n : &s.k, &s.batch}, &axis::b, s.b, at.b);
+tile_copies copies_of(const step_shape& s, const tile_config& config, const alignments& at) {
+  tile_copies c{runs_along_k(s.k, s.m, &axis::a), runs_along_k(s.k, s.n, &axis::b), 1, 1, 1, false, false};
+  const std::vector<axis> &fast_a = c.a_along_k ? s.k : s.m, &fast_b = c.b_along_k ? s.k : s.n;
+  c.vec_a = vector_of(fast_a, {c.a_along_k ? &s.m : &s.k, &s.batch}, &axis::a, s.a, at.a, config.planes_a == 1);
+  c.vec_b = vector_of(fast_b, {c.b_along_k ? &s.n : &s.k, &s.batch}, &axis::b, s.b, at.b, config.planes_b == 1);
   c.vec_c = vector_of(s.n, {&s.m, &s.batch}, &axis::c, s.c, at.c);
+  c.cut_a = c.vec_a > 1 && fast_a.back().extent % c.vec_a != 0, c.cut_b = c.vec_b > 1 && fast_b.back().extent % c.vec_b != 0;
   return c;
 }
 
@@ -149,9 +152,10 @@ double tile_seconds(const step_shape& given, const tile_config& c, const gpu_mac
   // Of a multiprocessor in a second; for an element that comes alone, and where addresses are one addition.
   constexpr double instructions = 218e9, of_single = 17, of_half = 30, of_even_single = 6, of_even_half = 10;
   constexpr double of_short_copy = 0.1e-9;                                // seconds of a multiprocessor: 4 or 8 bytes, elements of 16 bits
+  constexpr double of_single_result = 0.22e-9, of_single_result_of_warps = 0.45e-9;  // of 16 bits, that is stored alone
   constexpr double line = 128, of_line = 0.57e-9;                         // bytes; seconds of a multiprocessor: elements apart come from lines of their own
   const step_shape s = arranged_for_tiles(given, c);
-  const tile_copies copies = copies_of(s, {16, 16, 16});
+  const tile_copies copies = copies_of(s, c, {16, 16, 16});
   double singles = 0, single_work = 0;
   const auto add = [&](int vec, int lines, dtype t, const std::vector<axis>& fast, const std::vector<axis>& slow, stride_of_axis stride) {
     const double elements = static_cast<double>(lines) * c.depth, size = static_cast<double>(size_of(t));
@@ -176,7 +180,9 @@ double tile_seconds(const step_shape& given, const tile_config& c, const gpu_mac
   const double warps = static_cast<double>(at_once * c.block) / 128;  // of each of the four schedulers
   const double busy = c.in_planes() ? busy_in_planes(c, at_once) : warpgroups ? 1 : std::min(1.0, threads ? 0.4 + 0.5 * warps : 0.5 + 0.2 * warps), rounds = static_cast<double>(divide_up(each, at_once));
   const double slice = std::max(rounds * ((warpgroups ? wait_of_warpgroups : wait) + wait_for_single * singles / c.block), static_cast<double>(each) * work / busy);
-  return static_cast<double>(slices) * slice + rounds * (!warpgroups ? once : once_of_warpgroups + of_result * c.rows * c.cols + (is_scaled(c) ? once_of_scaled : 0)) + (c.parts == 1 ? 0 : c.beside ? beside : adding_parts);
+  const double results = static_cast<double>(count_of(s.batch)) * static_cast<double>(count_of(s.m)) * static_cast<double>(count_of(s.n));
+  const double stores = halves && copies.vec_c == 1 && size_of(s.c) == 2 ? results / m.multiprocessors * (warpgroups ? of_single_result : of_single_result_of_warps) : 0;
+  return static_cast<double>(slices) * slice + stores + rounds * (!warpgroups ? once : once_of_warpgroups + of_result * c.rows * c.cols + (is_scaled(c) ? once_of_scaled : 0)) + (c.parts == 1 ? 0 : c.beside ? beside : adding_parts);
 }
 
 tile_config choose_tile(const step_shape& s, const gpu_machine& machine, bool in_parts) {
@@ -185,7 +191,7 @@ tile_config choose_tile(const step_shape& s, const gpu_machine& machine, bool in
   for (tile_config c : tile_candidates(s, machine)) {
     // Elements that come one by one take longer than their products: warpgroups gain nothing (measured on an H200).
     if (c.compute == arithmetic::wgmma_16) {
-      const tile_copies copies = copies_of(arranged_for_tiles(s, c), {16, 16, 16});
+      const tile_copies copies = copies_of(arranged_for_tiles(s, c), c, {16, 16, 16});
       if (!c.in_planes() && std::min(copies.vec_a, copies.vec_b) == 1) continue;
       // Four warps have too many to cut; wide tiles wait for single elements.
       if (is_scaled(c) && std::min(copies.vec_a, copies.vec_b) < 4) continue;
@@ -245,7 +251,7 @@ std::string warpgroup_text(const char* name, int cols, bool bfloat, bool a_along
 std::string tile_text(const step_plan& p, const alignments& at, int& shared_bytes) {
   const step_shape& s = p.shape;
   const tile_config& c = p.tile;
-  const auto [a_along_k, b_along_k, vec_a, vec_b, vec_c] = copies_of(s, at);
+  const auto [a_along_k, b_along_k, vec_a, vec_b, vec_c, cut_a, cut_b] = copies_of(s, c, at);
   // Single elements need more addresses; some texts with a beta, or with parts, would spill.
   const bool warpgroups = c.compute == arithmetic::wgmma_16, bfloat = c.in_planes() || s.a == dtype::bf16;
   const bool crowded = (std::min(vec_a, vec_b) == 1 && !is_complex(s.c)) || (c.compute == arithmetic::mma_f64 && s.beta) || (c.compute == arithmetic::mma_16 && c.parts > 1) ||
@@ -260,7 +266,7 @@ std::string tile_text(const step_plan& p, const alignments& at, int& shared_byte
   t += constant_text("int", "rows", c.rows) + constant_text("int", "cols", c.cols) + constant_text("int", "depth", c.depth) + constant_text("int", "stages", c.stages) + constant_text("int", "block", c.block) + constant_text("int", "blocks", blocks);
   t += constant_text("int", "rm", c.rm) + constant_text("int", "rn", c.rn) + constant_text("int", "warps_m", c.warps_m) + constant_text("int", "warps_n", c.warps_n);
   t += constant_text("int", "compute", static_cast<int>(c.compute));
-  t += constant_text("a_along_k", a_along_k) + constant_text("b_along_k", b_along_k) + constant_text("int", "vec_a", vec_a) + constant_text("int", "vec_b", vec_b) + constant_text("int", "vec_c", vec_c);
+  t += constant_text("a_along_k", a_along_k) + constant_text("b_along_k", b_along_k) + constant_text("int", "vec_a", vec_a) + constant_text("int", "vec_b", vec_b) + constant_text("int", "vec_c", vec_c) + constant_text("cut_a", cut_a) + constant_text("cut_b", cut_b);
   t += constant_text("int", "planes_a", c.planes_a) + constant_text("int", "planes_b", c.planes_b);
   // Lines along k of which elements come one by one are turned on the way: single threads read runs of lines.
   const bool a_stays = a_along_k && (c.compute != arithmetic::threads || vec_a > 1), b_stays = b_along_k && (c.compute != arithmetic::threads || vec_b > 1);

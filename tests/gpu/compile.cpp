@@ -159,6 +159,19 @@ void add_families(std::vector<job>& to, int architecture, bool all) {
           to.push_back({to_string(p) + " " + name_of(type), request_of(p, {}), architecture});
         }
       }
+    // Rows at multiples of 16 elements, of which the last copies have fewer.
+    for (const bool along : {true, false}) {
+      step_shape x = product_step(type, 199, 201, 205, false, 1);
+      x.a = x.b = x.c = type;
+      if (along) x.m[0].a = 208, x.n[0].b = 208, x.k[0].b = 1;
+      else x.m[0].a = 1, x.k[0].a = 208, x.k[0].b = 208;
+      step_plan p;
+      p.kind = kernel_kind::tile;
+      for (const tile_config& c : tile_candidates(x, m)) {
+        p.tile = c, p.shape = arranged_for_tiles(x, c);
+        if (all || (c.compute == arithmetic::wgmma_16 && along == (type == dtype::f16))) to.push_back({to_string(p) + ", rows apart, " + name_of(type), request_of(p, {}), architecture});
+      }
+    }
     step_shape move;
     move.has_a = false;
     move.n = {{100, 0, 1, 300}, {300, 0, 100, 1}};

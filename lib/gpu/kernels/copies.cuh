@@ -14,16 +14,19 @@ __device__ inline void copy_async(void* to, const void* from) {
   }
 }
 
-/// The same of 4, 8 or 16, or zeros: nothing is read then.
+/// The same of 4, 8 or 16, of which only the first `bytes` are read: the others become zeros.
 template <int Bytes>
-__device__ inline void copy_async_or_zero(void* to, const void* from, bool is_there) {
+__device__ inline void copy_async_of(void* to, const void* from, u32 bytes) {
   static_assert(Bytes == 4 || Bytes == 8 || Bytes == 16);
-  const u32 bytes = is_there ? Bytes : 0;
   if constexpr (Bytes == 16)
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(static_cast<u32>(__cvta_generic_to_shared(to))), "l"(from), "r"(bytes) : "memory");
   else
     asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(static_cast<u32>(__cvta_generic_to_shared(to))), "l"(from), "n"(Bytes), "r"(bytes) : "memory");
 }
+
+/// All of them, or zeros: nothing is read then.
+template <int Bytes>
+__device__ inline void copy_async_or_zero(void* to, const void* from, bool is_there) { copy_async_of<Bytes>(to, from, is_there ? Bytes : 0); }
 
 __device__ inline void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 

@@ -22,14 +22,14 @@ template <class T>
 struct rows_of {
   using element = typename T::A;
   static constexpr int lines = T::rows, pad = T::pad_a, vec = T::vec_a, room = T::planes_a, planes = T::scaled && room == 2 ? 1 : room;
-  static constexpr bool along_k = T::a_along_k, stays = T::a_stays, swizzled = T::compute == 4, clean = T::scaled, all_lines = T::m % T::rows == 0, all_terms = T::k % T::depth == 0;
+  static constexpr bool along_k = T::a_along_k, stays = T::a_stays, swizzled = T::compute == 4, clean = T::scaled, all_lines = T::m % T::rows == 0, all_terms = T::k % T::depth == 0, is_cut = T::cut_a;
   static constexpr i64 line_step = T::row_step, term_step = T::sum_step_a;
 };
 template <class T>
 struct columns_of {
   using element = typename T::B;
   static constexpr int lines = T::cols, pad = T::pad_b, vec = T::vec_b, room = T::planes_b, planes = T::scaled && room == 2 ? 1 : room;
-  static constexpr bool along_k = T::b_along_k, stays = T::b_stays, swizzled = T::compute == 4, clean = T::scaled, all_lines = T::n % T::cols == 0, all_terms = T::k % T::depth == 0;
+  static constexpr bool along_k = T::b_along_k, stays = T::b_stays, swizzled = T::compute == 4, clean = T::scaled, all_lines = T::n % T::cols == 0, all_terms = T::k % T::depth == 0, is_cut = T::cut_b;
   static constexpr i64 line_step = T::col_step, term_step = T::sum_step_b;
 };
 
@@ -80,7 +80,7 @@ struct slice_copy {
     const int lines = static_cast<int>(lines_left < S::lines ? lines_left : S::lines), terms = static_cast<int>(terms_left < Depth ? terms_left : Depth);
     const piece start = piece_of(thread, 0);
     const X* const first = from + (line_at(start.line) + term_at(start.k));
-    const auto copy = [&](int r, waiting& to_hold) {
+    const auto copy = [&](int r, waiting& to_hold, bool whole) {  // whole: every line and term is there
       const piece x = piece_of(thread, r);
       if (!x.is_there) return;
       const X* at = first;
@@ -88,28 +88,36 @@ struct slice_copy {
       else at = from + (line_at(x.line) + term_at(x.k));
       const bool is_line = S::all_lines || x.line < lines, is_term = S::all_terms || x.k < terms;
       if constexpr (in_planes || is_single) to_hold = is_line && is_term ? *reinterpret_cast<const waiting*>(at) : waiting{};
+      else if (whole) copy_async<bytes>(place(to, x), at);
       else if (!is_line && !S::clean) return;
+      else if constexpr (S::is_cut) {
+        const int left = S::along_k ? terms - x.k : lines - x.line;
+        copy_async_of<bytes>(place(to, x), at, is_line && is_term ? (left < S::vec ? left : S::vec) * static_cast<int>(sizeof(X)) : 0);
+      }
       else if constexpr (S::clean && !S::all_lines) copy_async_or_zero<bytes>(place(to, x), at, is_line && is_term);
       else if constexpr (S::all_terms) copy_async<bytes>(place(to, x), at);
       else copy_async_or_zero<bytes>(place(to, x), at, is_term);
     };
     if constexpr (is_held || in_planes) {
 #pragma unroll
-      for (int r = 0; r < turns; ++r) copy(r, held[r]);
+      for (int r = 0; r < turns; ++r) copy(r, held[r], false);
     } else if constexpr (is_single) {
 #pragma unroll 1
       for (int done = 0; done < turns; done += most_held) {
         waiting some[most_held];
 #pragma unroll
         for (int r = 0; r < most_held; ++r)
-          if (done + r < turns) copy(done + r, some[r]);
+          if (done + r < turns) copy(done + r, some[r], false);
 #pragma unroll
         for (int r = 0; r < most_held; ++r)
           if (const piece x = piece_of(thread, done + r); done + r < turns && x.is_there) *place(to, x) = some[r].x[0];
       }
+    } else if ((S::all_terms || terms == Depth) && (S::all_lines || lines == S::lines)) {
+#pragma unroll 4
+      for (int r = 0; r < turns; ++r) copy(r, held[0], true);
     } else {
 #pragma unroll 4
-      for (int r = 0; r < turns; ++r) copy(r, held[0]);
+      for (int r = 0; r < turns; ++r) copy(r, held[0], false);
     }
   }
 

@@ -6,6 +6,7 @@
 //   a_along_k, b_along_k               neighbours in memory run along k
 //   a_stays, b_stays, pad_a, pad_b     in shared memory too; elements between runs there
 //   vec_a, vec_b, vec_c                elements of one copy, of one store
+//   cut_a, cut_b                       the last copy along a line has fewer
 //   planes_a, planes_b                 of bfloat16 whose sum a factor is (planes.cuh), else 1
 //   scaled, multiply_half              where they are three and two: slices are multiplied as halves, if they can be
 //   row_step, col_step, sum_step_a, sum_step_b   in a factor from one to the next; 0: not always the same

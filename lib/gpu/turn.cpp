@@ -254,7 +254,9 @@ bool can_turn(const step_shape& s, const gpu_machine& m) {
   if (axes.empty() || std::any_of(axes.begin(), axes.end(), [](const axis& x) { return x.b <= 0 || x.c <= 0; })) return false;
   constexpr std::int64_t near = 63, least = 4096;  // elements; of a multiprocessor
   const axis &b = axes[nearest_axis(axes, &axis::b)], &c = axes[nearest_axis(axes, &axis::c)];
-  return b.b == 1 && c.c == 1 && b.c > near && count_of(axes) >= least * m.multiprocessors;
+  // Rows stay rows, but begin anywhere in two words.
+  const bool odd = b.c == 1 && b.extent > near && std::any_of(axes.begin(), axes.end(), [&](const axis& x) { return x.b % 4 != 0 && x.b != 1; });
+  return b.b == 1 && c.c == 1 && (b.c > near || odd) && count_of(axes) >= least * m.multiprocessors;
 }
 
 turn_config choose_turn(const step_shape& s, const gpu_machine& m) { return can_turn(s, m) ? turner(s, m).run() : turn_config{}; }

@@ -26,7 +26,8 @@ struct turn_config {
   bool used() const { return !axes.empty(); }
 };
 
-/// Whether the step is a copy between tensors whose neighbours are far apart in the other, with work for all of the GPU.
+/// Whether the step is a copy between tensors whose neighbours are far apart in the other, or whose long rows begin anywhere, with work
+/// for all of the GPU.
 bool can_turn(const step_shape& s, const gpu_machine& m);
 
 /// Nothing if it is not.

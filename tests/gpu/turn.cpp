@@ -51,6 +51,8 @@ const std::vector<copy>& copies() {
       {{{'a', 31}, {'b', 7}, {'c', 45}, {'d', 3}}, "abcd", "dbca", 2, 0, 0, true},  // short rows with gaps take much shared memory
       {{{'a', 24}, {'b', 2}, {'c', 46}, {'d', 5}, {'e', 2}}, "abcde", "aecdb", 1, 1, 1, true},
       {{{'a', 104}, {'b', 497}}, "ab", "ba", 0, 1, 1},  // an element more than whole tiles have
+      {{{'a', 97}, {'b', 67}}, "ab", "ab", 32},         // rows that stay rows
+      {{{'a', 9}, {'b', 5}, {'c', 131}}, "abc", "abc", 3, 1, 0},
   };
   return all;
 }

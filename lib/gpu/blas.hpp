@@ -30,6 +30,9 @@ struct blas_offsets {
 };
 blas_offsets offsets_of(const blas_call& c, std::int64_t at);
 
+/// Rows of all matrices begin and end at multiples of so many elements: 1, 2, 4 or 8. The library's products of 16 bits are slow below 8.
+std::int64_t elements_together(const blas_call& c);
+
 /// Whether the call is expected to beat ricci's own kernels, on a machine with or without warpgroups.
 bool blas_wins(const step_shape& s, const blas_call& c, bool warpgroups);
 

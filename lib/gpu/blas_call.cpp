@@ -74,6 +74,12 @@ blas_offsets offsets_of(const blas_call& c, std::int64_t at) {
   return to;
 }
 
+std::int64_t elements_together(const blas_call& c) {
+  std::int64_t n = 8;
+  for (const std::int64_t x : {c.row_a, c.row_b, c.row_c, c.op_a == 'N' ? c.sum : c.cols, c.op_b == 'N' ? c.rows : c.sum, c.rows}) n = std::gcd(n, x);
+  return n;
+}
+
 bool blas_wins(const step_shape& s, const blas_call& c, bool warpgroups) {
   // Rows whose windows overlap are no matrix; what is left to be one has its rows far apart (3.6 times the time of tiles).
   if (bytes_of(s) < counted_bytes_of(s)) return false;
@@ -83,11 +89,13 @@ bool blas_wins(const step_shape& s, const blas_call& c, bool warpgroups) {
   const bool cut = count_of(s.m) * count_of(s.n) > c.rows * c.cols;
   // Slower than tiles (measured on an H200): 16 bits at odd distances with long sums or short sides, and narrow products in batches.
   const bool half = size_of(s.a) == 2;
-  if (half && (c.row_a % 2 != 0 || c.row_b % 2 != 0) && (c.sum >= 512 || side < 72)) return false;
+  const std::int64_t together = elements_together(c);
+  // What warpgroups want of the factors is there; results that leave one by one weigh less than their sums.
+  const bool rows_whole = warpgroups && c.row_a % 8 == 0 && c.row_b % 8 == 0 && c.sum > 96;
+  if (half && together == 1 && (c.sum >= 512 || side < 72 || rows_whole)) return false;
   // Beside warpgroups also whole tiles with short sums, and other distances than multiples of 16 bytes, but for short sides of two
   // elements at once.
   if (half && warpgroups && c.rows == 128 && c.cols == 128 && c.sum <= 128) return false;
-  const auto together = std::gcd(std::gcd(c.row_a, c.row_b), std::int64_t{8});
   if (half && warpgroups && (together == 4 || (together == 2 && side >= 240))) return false;
   if (compute_type(s.c) == dtype::f32 && !is_complex(s.c) && c.batch.extent > 1 && std::min(c.rows, c.cols) < 48) return false;
   // Rows without end beside a factor of up to 64 rows with short sums, and batches of up to 160 a side and small products of float: own

@@ -272,7 +272,10 @@ step_plan plan_step(const step_shape& s, const gpu_machine& m, bool in_parts) {
 }
 
 double estimated_seconds(const step_plan& p, const gpu_machine& m) {
-  if (p.blas.used) return p.bound_seconds / 0.7 + 5e-6;
+  if (p.blas.used) {
+    const bool odd = size_of(p.shape.a) == 2 && elements_together(p.blas) < 8;  // at 0.12 of peak
+    return std::max(p.bound_seconds / 0.7, odd ? p.flops / (0.12e9 * m.tensor_16) : 0) + 5e-6;
+  }
   switch (p.kind) {
     case kernel_kind::small: return (is_beside(p.small) ? p.bytes / (0.9e9 * m.bandwidth) : one_by_one_seconds(p.shape, 0.7, m)) + (p.last ? adding_seconds(p, m) : 0);
     case kernel_kind::panel:

@@ -76,6 +76,38 @@ class mover {
     return t;
   }
 
+  /// Whether 16 bytes of a factor of 16 bits never lie in a row as they lie in memory. False where neighbours are those of different problems, or apart.
+  bool begins_anywhere(const operand& x, const labels& other) const {
+    const labels fast = in_order_of(neighbours_of(x, other), x);
+    if (fast.empty() || stride_of(x, fast.back()) != 1) return false;
+    const bool whole = nests(x, fast);
+    return std::any_of(x.labels.begin(), x.labels.end(), [&](int l) {
+      const bool inside = whole ? std::find(fast.begin(), fast.end(), l) != fast.end() : l == fast.back();
+      return extent(l) > 1 && !inside && stride_of(x, l) % of_16_bytes != 0;
+    });
+  }
+
+  /// Those of a and of b are copied into rows that begin at multiples of lines, and the product is that of the copies, in these orders of labels.
+  transposed_product padded(bool a, bool b, bool m_as_a, bool n_as_b, bool k_as_a, double& moved) const {
+    transposed_product t;
+    pair_op product = op_;
+    const labels m = in_order_of(m_, m_as_a ? op_.a : op_.c), n = in_order_of(n_, n_as_b ? op_.b : op_.c), k = in_order_of(k_, k_as_a ? op_.a : op_.b);
+    const auto bring = [&](operand& x, const labels& lines) {
+      const bool along_k = neighbours_of(x, lines) == k_;
+      const operand copy = with_rows(x, along_k ? lines : k, along_k ? k : lines, t);
+      t.ops.push_back(move(x, copy));
+      moved += 4.0 * static_cast<double>(t.temporaries.back().size);
+      x = copy;
+    };
+    if (a) bring(product.a, m);
+    if (b) bring(product.b, n);
+    t.ops.push_back(product);
+    return t;
+  }
+  bool has_orders(bool a, bool b) const { return (a && m_.size() > 1) || (b && n_.size() > 1) || k_.size() > 1; }
+  const labels& lines_of_a() const { return m_; }
+  const labels& lines_of_b() const { return n_; }
+
   /// The way that moves least, if the library can do its product.
   transposed_product best(double& moved) const {
     transposed_product found;
@@ -128,6 +160,33 @@ class mover {
     to.temporaries.push_back(room);
     return t;
   }
+  static constexpr std::int64_t of_16_bytes = 8, of_line = 64;  // elements of 16 bits
+
+  /// The group that a factor's neighbours are in: its lines, or the sum; empty: that of the problems.
+  labels neighbours_of(const operand& x, const labels& lines) const {
+    int nearest = -1;
+    for (const int l : x.labels)
+      if (extent(l) > 1 && (nearest < 0 || std::abs(stride_of(x, l)) < std::abs(stride_of(x, nearest)))) nearest = l;
+    for (const labels* group : {&lines, &k_})
+      if (std::find(group->begin(), group->end(), nearest) != group->end()) return *group;
+    return {};
+  }
+
+  /// A copy whose rows begin at multiples of lines of memory, or of 16 bytes where that would be much more of it.
+  operand with_rows(const operand& x, const labels& slow, const labels& fast, transposed_product& to) const {
+    operand t = temporary_for(x, joined(in_order_of(batch_, x), slow), fast, to);
+    const auto whole = [](std::int64_t n, std::int64_t of) { return (n + of - 1) / of * of; };
+    const std::int64_t row = size_of_labels(fast), line = whole(row, of_line), room = 8 * line <= 9 * row ? line : whole(row, of_16_bytes);
+    t.labels = joined(joined(in_order_of(batch_, x), slow), fast);
+    std::int64_t next = 1;
+    for (std::size_t d = t.labels.size(); d-- > 0;) {
+      if (d + 1 == t.labels.size() - fast.size()) next = room;
+      t.strides[d] = next, next *= extent(t.labels[d]);
+    }
+    to.temporaries.back().labels = t.labels, to.temporaries.back().size = next;
+    return t;
+  }
+
   static pair_op move(const operand& from, const operand& to) {
     pair_op p;
     p.b = from, p.c = to;
@@ -209,6 +268,27 @@ transposed_product for_problems(const mover& way, const step_shape& s, const std
   return 1.15 * seconds < estimated_seconds(plan_step(s, m), m) ? t : transposed_product{};
 }
 
+/// For own kernels: factors of 16 bits whose rows begin anywhere, which come number by number, are copied into rows that do not.
+transposed_product for_rows(const pair_op& op, const mover& way, const step_shape& s, const std::vector<std::int64_t>& extents, const gpu_machine& m) {
+  constexpr double least_flops = 5e8, launch = 4e-6;
+  constexpr std::int64_t short_side = 48, short_sum = 96;  // what copies save is little then (measured on an H200)
+  if (m.blas == blas_use::always || std::min(way.rows(), way.cols()) <= short_side || way.sum() <= short_sum || size_of(op.a.type) != 2 || op.a.type != op.b.type || flops_of(s) < least_flops) return {};
+  const bool of_a = way.begins_anywhere(op.a, way.lines_of_a()), of_b = way.begins_anywhere(op.b, way.lines_of_b());
+  if (!of_a && !of_b) return {};
+  transposed_product best;
+  double least = estimated_seconds(plan_step(s, m), m) / 1.15;
+  for (const auto& [a, b] : {std::pair{true, true}, {true, false}, {false, true}}) {
+    if ((a && !of_a) || (b && !of_b)) continue;
+    for (int order = 0; order < (way.has_orders(a, b) ? 8 : 1); ++order) {
+      double moved = 0;
+      transposed_product t = way.padded(a, b, order & 1, order & 2, order & 4, moved);
+      const double seconds = moved / (0.75e9 * m.bandwidth) + launch * static_cast<double>(t.ops.size() - 1) + estimated_seconds(plan_step(shape_of(t.ops.back(), extents), m), m);
+      if (seconds < least) least = seconds, best = std::move(t);
+    }
+  }
+  return best;
+}
+
 }  // namespace
 
 transposed_product by_transposition(const pair_op& op, const std::vector<std::int64_t>& extents, const gpu_machine& m, int first_temporary) {
@@ -216,7 +296,8 @@ transposed_product by_transposition(const pair_op& op, const std::vector<std::in
   const mover way(op, extents, first_temporary);
   if (!way.has_problem()) return {};
   const step_shape s = shape_of(op, extents);
-  return way.has_batch() ? for_problems(way, s, extents, m) : for_library(op, way, s, m);
+  transposed_product t = way.has_batch() ? for_problems(way, s, extents, m) : for_library(op, way, s, m);
+  return t.ops.empty() ? for_rows(op, way, s, extents, m) : t;
 }
 
 }  // namespace ricci::cuda

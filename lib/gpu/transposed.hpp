@@ -1,4 +1,4 @@
-// A large contraction as transpositions and one product of matrices for the vendor's library.
+// A large contraction as copies and a product: of matrices for the vendor's library, of problems one by one or of aligned rows for own kernels.
 #pragma once
 
 #include <cstdint>

@@ -71,19 +71,22 @@ class gpu_memory {
 
 /// Runs the case on the GPU and says whether the results (of one statement) and the guards are as they should be. `shares`: as
 /// gpu_machine has it.
-inline void require_right_on_gpu(case_builder& c, int factors, int shift, const std::string& what, bool poison = false, bool shares = true) {
+inline void require_right_on_gpu(case_builder& c, const cuda::gpu_machine& machine, int factors, int shift, const std::string& what, bool poison) {
   const auto expected = evaluate(c.p, 0, c.bind());
   if (poison)
     for (std::int64_t i = 0; i < c.sizes[0]; ++i) put(c.type, c.pointers[0], i, {std::nan(""), std::nan("")});
   gpu_memory memory(c, shift);
-  cuda::gpu_machine machine = cuda::current_device().machine;
-  machine.shares = shares;
   const cuda::executable plan(cuda::make_program_plan(cuda::placed_on_gpu(c.p), machine, {}));
   plan.run(memory.bind(), nullptr);
   const bool untouched = memory.fetch();
   INFO(what << ", " << name_of(c.type) << ", shift " << shift << "\n" << plan.describe());
   REQUIRE(untouched);
   REQUIRE(error_in_bounds(c.p, 0, c.bind(), expected, factors) <= 1.0);
+}
+inline void require_right_on_gpu(case_builder& c, int factors, int shift, const std::string& what, bool poison = false, bool shares = true) {
+  cuda::gpu_machine machine = cuda::current_device().machine;
+  machine.shares = shares;
+  require_right_on_gpu(c, machine, factors, shift, what, poison);
 }
 
 }  // namespace ricci::test

@@ -1,18 +1,14 @@
 // Products of problems that lie side by side in blocks, in some operands or in all, on the GPU.
-#include <cstdio>
-#include <cstdlib>
-
 #include "on_gpu.hpp"
+#include "part.hpp"
 #include "random_program.hpp"
 
 using namespace ricci;
 using namespace ricci::test;
 
 TEST_CASE("products of problems side by side on the GPU") {
-  unsigned part = 0, parts = 1;
-  if (const char* text = std::getenv("RICCI_TEST_PART")) std::sscanf(text, "%u/%u", &part, &parts);
   for (unsigned seed = 1; seed <= 240; ++seed) {
-    if (!has_gpu() || seed % parts != part) continue;
+    if (!has_gpu() || !is_mine(seed)) continue;
     dice d{std::mt19937(seed)};
     case_builder c(any_type(d), seed);
     const int widths[] = {2, 3, 4, 8, 16, 32};

@@ -1,10 +1,9 @@
 // Every way of copying, of sharing work and of placing results of the kernels for small products, beside the general kernel.
 // RICCI_TEST_PART=3/16 runs a sixteenth.
-#include <cstdio>
-#include <cstdlib>
 #include <random>
 
 #include "gpu/small.hpp"
+#include "part.hpp"
 #include "step_memory.hpp"
 
 using namespace ricci;
@@ -46,8 +45,6 @@ std::vector<small_config> configs_of(const small_shape& s, std::mt19937& random)
 
 TEST_CASE("every way of copying gives the same products") {
   if (!test::has_gpu()) return;
-  unsigned part = 0, parts = 1;
-  if (const char* text = std::getenv("RICCI_TEST_PART")) std::sscanf(text, "%u/%u", &part, &parts);
   const use_device use(current_device());
   const std::vector<layout> layouts = {{5, 5, 5, 1037, 1, 0, false}, {17, 17, 17, 211, 1, 0, false}, {8, 8, 8, 301, 1, 0, false}, {13, 6, 9, 101, 3, 0, false},
                                        {7, 11, 4, 53, 5, 3, false},  {9, 9, 9, 100, 2, 5, true},     {12, 10, 16, 77, 1, 0, true}, {22, 22, 22, 40, 2, 8, false}};
@@ -56,7 +53,7 @@ TEST_CASE("every way of copying gives the same products") {
     for (const layout& l : layouts)
       for (const bool beta : {false, true})
         for (const int shift : {0, 1, 3}) {
-          if (at++ % parts != part) continue;
+          if (!test::is_mine(at++)) continue;
           const dtype type = static_cast<dtype>(t);
           std::mt19937 random(at);
           const auto elements = [&](int each, bool one) { return l.outer * ((one ? 1 : l.inner) * each + l.gap); };

@@ -1,27 +1,15 @@
 // Fused programs on the GPU against the reference. RICCI_TEST_PART=3/16 runs a sixteenth of them.
-#include <cstdio>
-#include <cstdlib>
-
 #include "fused_check.hpp"
+#include "part.hpp"
 
 using namespace ricci;
 using namespace ricci::test;
-
-namespace {
-
-bool mine(std::size_t n) {
-  unsigned part = 0, parts = 1;
-  if (const char* text = std::getenv("RICCI_TEST_PART")) std::sscanf(text, "%u/%u", &part, &parts);
-  return n % parts == part;
-}
-
-}  // namespace
 
 TEST_CASE("fused programs on the GPU") {
   if (!has_gpu()) return;
   const std::vector<fused_case> cases = fused_cases(true);
   for (std::size_t n = 0; n < cases.size(); ++n) {
-    if (!mine(n)) continue;
+    if (!is_mine(n)) continue;
     const fused_case& c = cases[n];
     fused_check check(c);
     // Tables of integers lie among the tensors: 16-bit ones are shifted by eight bytes.

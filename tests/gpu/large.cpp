@@ -1,12 +1,11 @@
 // Shapes that leave the small kernels on the GPU: tiles, transpositions, long sums, batches beyond 65,535, diagonals.
 #include <array>
-#include <cstdio>
-#include <cstdlib>
 
 #include <ricci/core/error.hpp>
 #include <ricci/engine/gemm.hpp>
 
 #include "on_gpu.hpp"
+#include "part.hpp"
 
 using namespace ricci;
 using namespace ricci::test;
@@ -14,13 +13,6 @@ using namespace ricci::test;
 namespace {
 
 constexpr dtype all_types[] = {dtype::f32, dtype::f64, dtype::c64, dtype::c128, dtype::f16, dtype::bf16};
-
-/// RICCI_TEST_PART=3/16 runs a sixteenth of the longest cases.
-std::pair<int, int> part_of_parts() {
-  int part = 0, parts = 1;
-  if (const char* text = std::getenv("RICCI_TEST_PART")) std::sscanf(text, "%d/%d", &part, &parts);
-  return {part, parts};
-}
 
 void labels(case_builder& c, std::initializer_list<std::pair<char, std::int64_t>> list) {
   for (const auto& [name, extent] : list) c.label(name, extent);
@@ -59,25 +51,23 @@ TEST_CASE("large products in tiles") {
 }
 
 TEST_CASE("tiles of every layout and side") {
-  int at = 0;
-  const auto [part, parts] = part_of_parts();
+  unsigned at = 0;
   for (dtype t : all_types)
     for (const std::int64_t n : {65, 96, 128, 200})
       for (int way = 0; way < 8; ++way) {
-        if ((n == 200 && way % 3 != 0) || at++ % parts != part) continue;
+        if ((n == 200 && way % 3 != 0) || !is_mine(at++)) continue;
         product_of(t, {{'z', 2}, {'i', n == 200 ? 72 : n}, {'j', n}, {'k', n == 128 ? 97 : n}}, "zij", "zik", way & 1 ? "zkj" : "zjk", way & 4 ? "zji" : "zij",
                    way & 2 ? "zki" : "zik", way % 3 == 0 ? update::assign : update::add, way == 5 ? 1 : 0, false);
       }
 }
 
 TEST_CASE("tiles as narrow as a side") {
-  int at = 0;
-  const auto [part, parts] = part_of_parts();
+  unsigned at = 0;
   for (dtype t : all_types)
     for (const auto& [i, j] : {std::pair<std::int64_t, std::int64_t>{13, 150}, {16, 256}, {29, 150}, {45, 150}, {150, 13}, {256, 16}, {150, 32}, {130, 47}, {7, 150}, {300, 5}, {2, 400}})
       for (int way = 0; way < 4; ++way)
         for (const std::int64_t k : {70, 208}) {
-          if (at++ % parts != part) continue;
+          if (!is_mine(at++)) continue;
           product_of(t, {{'z', 2}, {'i', i}, {'j', j}, {'k', k}}, "zij", "zik", way & 1 ? "zkj" : "zjk", "", way & 2 ? "zki" : "zik", (way + k) % 3 == 0 ? update::add : update::assign,
                      way == 3 ? 1 : 0, false);
         }
@@ -184,12 +174,11 @@ TEST_CASE("batches beyond 65,535 and loops in any number") {
 
 TEST_CASE("batches by pointers, by strides and side by side") {
   if (!has_gpu()) return;
-  int at = 0;
-  const auto [part, parts] = part_of_parts();
+  unsigned at = 0;
   for (dtype t : all_types)
     for (const auto& [m, n, k] : {std::array<std::int64_t, 3>{5, 5, 5}, {16, 8, 12}, {31, 33, 7}, {64, 48, 64}})
       for (const bool by_pointers : {true, false}) {
-        if (at++ % parts != part) continue;
+        if (!is_mine(at++)) continue;
         case_builder c(t, 11);
         const std::int64_t batch = 203;
         labels(c, {{'e', batch}, {'i', m}, {'j', n}, {'k', k}});

@@ -2,8 +2,6 @@
 // the product. The plans need no GPU.
 #include <catch2/catch.hpp>
 
-#include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <utility>
@@ -11,6 +9,7 @@
 
 #include "gpu/executable.hpp"
 #include "on_gpu.hpp"
+#include "part.hpp"
 
 using namespace ricci;
 using namespace ricci::test;
@@ -133,12 +132,10 @@ TEST_CASE("results with odd rows are the library's where they leave faster than 
 }
 
 TEST_CASE("products of copies on the GPU") {
-  // RICCI_TEST_PART=3/16 runs a sixteenth.
-  unsigned part = 0, parts = 1, at = 0;
-  if (const char* text = std::getenv("RICCI_TEST_PART")) std::sscanf(text, "%u/%u", &part, &parts);
+  unsigned at = 0;
   for (const dtype t : {dtype::f16, dtype::bf16})
     for (std::size_t n = 0; n < small().size(); ++n) {
-      if (at++ % parts != part % parts) continue;
+      if (!is_mine(at++)) continue;
       const product_case& x = small()[n];
       const update op = (n + static_cast<std::size_t>(t)) % 2 == 0 ? update::assign : update::add;
       const auto c = case_of(t, x, op);

@@ -1,12 +1,12 @@
 // Kernels that keep rows of a or columns of b and go along the other factor, in every shape of theirs, beside the general kernel.
 // RICCI_TEST_PART=3/16 runs a sixteenth.
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 
 #include "elements.hpp"
 #include "gpu/measure.hpp"
 #include "on_gpu.hpp"
+#include "part.hpp"
 
 using namespace ricci;
 using namespace ricci::cuda;
@@ -80,19 +80,17 @@ std::vector<panel_config> configs_of(dtype t) {
 
 TEST_CASE("panels of every shape give the same products") {
   if (!test::has_gpu()) return;
-  int part = 0, parts = 1;
-  if (const char* text = std::getenv("RICCI_TEST_PART")) std::sscanf(text, "%d/%d", &part, &parts);
   const device& d = current_device();
   const use_device use(d);
   const std::vector<layout> layouts = {tensor_by_itself(5, 7),  tensor_by_itself(16, 3), matrices(64, 64, 64, 2, false, 5), matrices(70, 45, 13, 0, false, 3),
                                        matrices(33, 131, 8, 1, true, 2), matrices(130, 200, 72, 4, true, 1), six_labels(4, 6, 24), six_labels(5, 8, 9)};
-  int at = 0;
+  unsigned at = 0;
   for (const dtype t : {dtype::f64, dtype::f32, dtype::c64, dtype::c128})
     for (const layout& l : layouts)
       for (const bool beta : {false, true}) {
         const std::vector<panel_config> configs = configs_of(t);
         for (std::size_t n = 0; n < configs.size(); ++n) {
-          if (at++ % parts != part) continue;
+          if (!test::is_mine(at++)) continue;
           step_plan p;
           p.shape = l.s;
           p.shape.a = p.shape.b = p.shape.c = t, p.shape.beta = beta;

@@ -1,11 +1,11 @@
 // Products of floats with 16 bits, and of floats that are stored in 16 bits, by tensor cores: planes of bfloat16 whose sum a factor is.
 // Beside the general kernel, with sums short enough that a plane that is missing is seen, and with numbers that have no planes.
 // RICCI_TEST_PART=3/16 runs a sixteenth.
-#include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <utility>
 
+#include "part.hpp"
 #include "step_memory.hpp"
 
 using namespace ricci;
@@ -33,12 +33,6 @@ step_shape shape_of(const std::array<dtype, 3>& types, const sides& x, int way, 
   return s;
 }
 
-std::pair<unsigned, unsigned> part_of_parts() {
-  unsigned part = 0, parts = 1;
-  if (const char* text = std::getenv("RICCI_TEST_PART")) std::sscanf(text, "%u/%u", &part, &parts);
-  return {part, parts};
-}
-
 /// The configurations of tensor cores.
 std::vector<tile_config> in_planes(const step_shape& s) {
   std::vector<tile_config> all;
@@ -57,13 +51,12 @@ void put(dtype t, std::vector<char>& to, std::int64_t at, float x) {
 
 TEST_CASE("every configuration of tiles in planes gives the same products") {
   if (!test::has_gpu()) return;
-  const auto [part, parts] = part_of_parts();
   unsigned at = 0, number = 0;
   const use_device use(current_device());
   for (const std::array<dtype, 3>& types : mixtures)
     for (const sides& x : {sides{72, 136, 5}, {141, 75, 7}, {150, 200, 165}, {13, 150, 40}, {150, 45, 130}})
       for (int way = 0; way < 8; ++way) {
-        if (at++ % parts != part) continue;
+        if (!test::is_mine(at++)) continue;
         const int shift = way % 3 == 2 ? 1 : 0;
         const test::step_memory m(types, 2 * x.m * x.k, 2 * x.k * x.n, 2 * x.m * x.n, shift);
         step_plan p;
@@ -89,7 +82,6 @@ TEST_CASE("infinite, huge and tiny numbers in planes") {
   if (!test::has_gpu()) return;
   const use_device use(current_device());
   const device& d = current_device();
-  const auto [part, parts] = part_of_parts();
   unsigned number = 0;
   constexpr float inf = std::numeric_limits<float>::infinity(), largest = std::numeric_limits<float>::max();
   const float odd[] = {inf, -inf, std::nanf(""), largest, -largest, 3.3e38f, 0.0f, -0.0f, 1.17549435e-38f, -3e-39f, 1e-30f, 1e-20f, 65504.0f, -65504.0f, 6e-8f, 1.0f, 0.3333333f, 0x1.fffffep0f};
@@ -123,7 +115,7 @@ TEST_CASE("infinite, huge and tiny numbers in planes") {
     const std::vector<float> wanted = run(p);
     p.kind = kernel_kind::tile;
     for (const tile_config& c : in_planes(one)) {
-      if (number++ % parts != part) continue;
+      if (!test::is_mine(number++)) continue;
       p.tile = c, p.shape = arranged_for_tiles(one, c);
       const std::vector<float> got = run(p);
       for (std::int64_t i = 0; i < rows; ++i)

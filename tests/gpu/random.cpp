@@ -1,9 +1,7 @@
 // Random programs on the GPU against the long-double reference. RICCI_TEST_PART=3/16 runs a sixteenth of them.
-#include <cstdio>
-#include <cstdlib>
-
 #include "convolutions.hpp"
 #include "on_gpu.hpp"
+#include "part.hpp"
 #include "random_sums.hpp"
 
 using namespace ricci;
@@ -11,14 +9,8 @@ using namespace ricci::test;
 
 namespace {
 
-bool mine(unsigned seed) {
-  unsigned part = 0, parts = 1;
-  if (const char* text = std::getenv("RICCI_TEST_PART")) std::sscanf(text, "%u/%u", &part, &parts);
-  return seed % parts == part;
-}
-
 void run_single(unsigned seed, int labels, int largest, int most_factors, int most_terms) {
-  if (!has_gpu() || !mine(seed)) return;
+  if (!has_gpu() || !is_mine(seed)) return;
   dice d{std::mt19937(seed)};
   case_builder c(any_type(d), seed);
   add_statement(c, d, labels, largest, most_factors, most_terms);
@@ -27,7 +19,7 @@ void run_single(unsigned seed, int labels, int largest, int most_factors, int mo
 
 /// C(e,i,j) (=, +=) A(e,i,k) B(e,k,j) with any order of axes.
 void run_batch(unsigned seed) {
-  if (!has_gpu() || !mine(seed)) return;
+  if (!has_gpu() || !is_mine(seed)) return;
   dice d{std::mt19937(seed)};
   case_builder c(any_type(d), seed);
   const int square = d.chance(50) ? d(2, 33) : 0;
@@ -47,7 +39,7 @@ void run_batch(unsigned seed) {
 
 /// C(e,i,j) (=, +=) A(e,k,j) B(k,i): thousands of rows, or of small matrices, that share a factor.
 void run_shared(unsigned seed) {
-  if (!has_gpu() || !mine(seed)) return;
+  if (!has_gpu() || !is_mine(seed)) return;
   dice d{std::mt19937(seed)};
   case_builder c(d.chance(70) ? (d.chance(50) ? dtype::f64 : dtype::f32) : any_type(d), seed);
   const bool rows = d.chance(60);
@@ -64,7 +56,7 @@ void run_shared(unsigned seed) {
 }
 
 void run_sum(unsigned seed) {
-  if (!has_gpu() || !mine(seed)) return;
+  if (!has_gpu() || !is_mine(seed)) return;
   dice d{std::mt19937(seed)};
   case_builder c(any_type(d), seed);
   const statement s = sum_of_tensors(c, d);
@@ -73,7 +65,7 @@ void run_sum(unsigned seed) {
 }
 
 void run_convolution(unsigned seed) {
-  if (!has_gpu() || !mine(seed)) return;
+  if (!has_gpu() || !is_mine(seed)) return;
   dice d{std::mt19937(seed)};
   const std::int64_t r = d(1, 6), s = d(2, 6), gap = d.chance(70) ? 1 : d(2, 3), stride = d.chance(70) ? 1 : d(2, 3), channels = d(1, 9), filters = d(1, 9);
   const std::int64_t h = (r - 1) * gap + d(1, 60), w = (s - 1) * gap + d(2, 60);
@@ -89,7 +81,7 @@ TEST_CASE("convolutions") {
   unsigned seed = 50096;
   for (int t = 0; t < dtype_count; ++t)
     for (const contraction& x : windowed()) {
-      if (!mine(++seed) || !has_gpu()) continue;
+      if (!is_mine(++seed) || !has_gpu()) continue;
       const auto c = case_of(static_cast<dtype>(t), seed, x, seed % 2 == 0, seed / 2 % 2 == 0);
       require_right_on_gpu(*c, 2, seed % 3 == 0 ? 1 : 0, "windows seed " + std::to_string(seed), seed / 2 % 2 != 0);
     }

@@ -1,8 +1,6 @@
 // Every configuration of tiles, with sums whole and in parts of neighbours, however the factors lie, beside the general kernel.
 // RICCI_TEST_PART=3/16 runs a sixteenth.
-#include <cstdio>
-#include <cstdlib>
-
+#include "part.hpp"
 #include "step_memory.hpp"
 
 using namespace ricci;
@@ -41,13 +39,12 @@ step_shape shape_of(dtype t, const sides& x, int way, bool beta) {
 
 TEST_CASE("every configuration of tiles gives the same products") {
   if (!test::has_gpu()) return;
-  unsigned part = 0, parts = 1, at = 0;
-  if (const char* text = std::getenv("RICCI_TEST_PART")) std::sscanf(text, "%u/%u", &part, &parts);
+  unsigned at = 0;
   const use_device use(current_device());
   for (int t = 0; t < dtype_count; ++t)
     for (const sides& x : {sides{72, 136, 160}, {141, 75, 205}, {13, 150, 145}, {150, 45, 130}})
       for (const int way : {0, 1, 2, 3, 4, 5, 6, 7, 9, 10}) {
-        if (at++ % parts != part) continue;
+        if (!test::is_mine(at++)) continue;
         const dtype type = static_cast<dtype>(t);
         const int shift = way < 8 && way % 3 == 2 ? 1 : 0;
         const test::step_memory m(type, 2 * (x.m + most_gap) * (x.k + most_gap), 2 * (x.k + most_gap) * (x.n + most_gap), 2 * x.m * x.n, shift);

@@ -260,6 +260,7 @@ class blocker {
     std::optional<apart> found = problems_apart(work_);
     if (!found) return;
     if (hints_.apart) least_ = std::numeric_limits<double>::infinity();
+    constexpr std::int64_t most_copied = std::int64_t{1} << 30;  // bytes
     const auto extent = [&](int l) { return work_.source.labels[static_cast<std::size_t>(l)].extent; };
     const std::int64_t last = extent(found->block.back());
     double others = 1;
@@ -270,7 +271,7 @@ class blocker {
       const double times = size > 0 ? others * blocks_of(last, size) : 1;
       segment s = make_segment(found->copied, block, std::max<std::int64_t>(1, size), -1, machine_, options_, layouts::as_made);
       const double seconds = seconds_of_apart(s, footprint_, machine_) * times * idle(block, times);
-      if (seconds >= least_) continue;
+      if (seconds >= least_ || s.scratch_bytes > most_copied) continue;
       least_ = seconds, best_ = std::move(s), block_ = block, best_lane_ = -1, best = true;
     }
     if (best) apart_ = std::move(found);

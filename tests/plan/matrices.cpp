@@ -206,5 +206,6 @@ TEST_CASE("problems side by side are copied where their matrices leave the cache
     CHECK(steps_of(200, 5, type) == std::pair<std::size_t, bool>{4, false});  // a line of them: threads share the matrices
     CHECK(steps_of(12, 16, type).first == 1);
     CHECK(steps_of(4, 10000, type).first == 1);
+    CHECK(steps_of(8000, 3, type).first == 1);  // gigabytes of copies
   }
 }

@@ -34,6 +34,20 @@ std::unique_ptr<case_builder> case_of(dtype t, const product_case& x, update op)
   return c;
 }
 
+/// The same for the planner: its memory stays small.
+std::unique_ptr<case_builder> case_without_memory(dtype t, const product_case& x, update op) {
+  product_case one = x;
+  for (auto& [name, extent] : one.sizes) extent = 1;
+  auto c = case_of(t, one, op);
+  for (std::size_t l = 0; l < x.sizes.size(); ++l) c->p.labels[l].extent = x.sizes[l].second;
+  product& term = c->p.statements[0].terms[0];
+  for (reference* r : {&c->p.statements[0].left, &term.factors[0], &term.factors[1]}) {
+    std::int64_t step = 1;
+    for (std::size_t d = r->axes.size(); d-- > 0; step *= c->p.labels[static_cast<std::size_t>(r->axes[d].label)].extent) r->axes[d].stride = step;
+  }
+  return c;
+}
+
 cuda::program_plan plan_of(const case_builder& c, cuda::blas_use blas) {
   cuda::gpu_machine m = cuda::described_h200();
   m.blas = blas;
@@ -97,7 +111,7 @@ TEST_CASE("factors whose rows begin anywhere are copied where products gain more
     for (const cuda::blas_use blas : {cuda::blas_use::never, cuda::blas_use::where_it_wins})
       for (const update op : {update::assign, update::add})
         for (const product_case& x : large()) {
-          const auto c = case_of(t, x, op);
+          const auto c = case_without_memory(t, x, op);
           const cuda::program_plan p = plan_of(*c, blas);
           INFO(cuda::to_string(p, cuda::described_h200()));
           CHECK(copied_by(p) == x.copied);
@@ -111,7 +125,7 @@ TEST_CASE("factors whose rows begin anywhere are copied where products gain more
         }
   for (const dtype t : {dtype::f32, dtype::f64, dtype::c64, dtype::c128})
     for (const product_case& x : large())
-      if (x.sizes.size() == 3) CHECK(copied_by(plan_of(*case_of(t, x, update::assign), cuda::blas_use::never)).empty());
+      if (x.sizes.size() == 3) CHECK(copied_by(plan_of(*case_without_memory(t, x, update::assign), cuda::blas_use::never)).empty());
 }
 
 TEST_CASE("results with odd rows are the library's where they leave faster than they are made") {

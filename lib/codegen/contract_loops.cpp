@@ -53,11 +53,12 @@ void contract_code::fetch_ahead(const code_loop& l) {
 /// Many lines at once would fill the buffers for what is on its way, and the core would wait for them.
 bool contract_code::spreads(const nest& n) const { return !n.stage_a && !n.stage_b; }
 
-/// Rows of some lines: no hardware follows several of them at once before the next ones begin, and longer ones it does.
+/// Rows of some lines: no hardware follows several of them at once before the next ones begin, and longer ones it does. Not of rows so far
+/// apart that a later tile's could not be named from here.
 bool contract_code::asks_rows(const tile& t) const {
-  constexpr std::int64_t least = 256, most = 3072;  // bytes of a row
+  constexpr std::int64_t least = 256, most = 3072, apart = 1 << 20;  // bytes of a row; from one to the next
   const std::int64_t row = now_->k * now_->k_a;
-  return request_.ask_rows && t.first == 0 && now_->k_a == number() && now_->outer.size() == 1 && !now_->stage_a && row >= least && row <= most;
+  return request_.ask_rows && t.first == 0 && now_->k_a == number() && now_->outer.size() == 1 && !now_->stage_a && row >= least && row <= most && std::abs(now_->row_a) <= apart;
 }
 
 /// The lines of a later tile's rows where this one's stand in a: of the next one, unless that begins before memory has answered.

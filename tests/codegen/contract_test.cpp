@@ -292,10 +292,10 @@ TEMPLATE_TEST_CASE("generated kernels: sums of one tensor", "", float, double) {
 }
 
 TEST_CASE("rows of the next tile are asked for where they are some lines of neighbours") {
-  const auto bytes_of = [](codegen::target t, std::int64_t sums, std::int64_t step, bool asks) {
+  const auto bytes_of = [](codegen::target t, std::int64_t sums, std::int64_t step, std::int64_t row, bool asks) {
     codegen::request r;
     r.alpha = codegen::factor::one, r.beta = codegen::factor::zero;
-    r.args.lane_extent = 16, r.args.row = {12, sums * step, 0, 16};
+    r.args.lane_extent = 16, r.args.row = {12, row, 0, 16};
     r.args.k = sums, r.args.k_a = step, r.args.k_b = 16;
     r.ask_rows = asks;
     const auto k = codegen::make(r, t);
@@ -303,9 +303,9 @@ TEST_CASE("rows of the next tile are asked for where they are some lines of neig
     return k->bytes();
   };
   for (const codegen::target t : targets()) {
-    const auto asks = [&](std::int64_t sums, std::int64_t step = 1) { return bytes_of(t, sums, step, true) > bytes_of(t, sums, step, false); };
-    CHECK((asks(64) && asks(200) && asks(384)));
-    CHECK_FALSE((asks(31) || asks(385) || asks(64, 2)));
+    const auto asks = [&](std::int64_t sums, std::int64_t step = 1, std::int64_t row = 400) { return bytes_of(t, sums, step, row, true) > bytes_of(t, sums, step, row, false); };
+    CHECK((asks(64) && asks(200) && asks(384) && asks(64, 1, 1 << 17)));
+    CHECK_FALSE((asks(31) || asks(385) || asks(64, 2) || asks(64, 1, 1 << 18)));
   }
 }
 

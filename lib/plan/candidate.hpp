@@ -167,7 +167,7 @@ struct candidate {
   /// lines have left the second cache. Measured.
   double skips_in_a() const;
   /// Cycles that problems side by side wait for caches: the matrices of a register of them are lines as far apart as there are problems, in
-  /// few sets if that is a power of two, and tiles of rows read those of the columns again. Fitted to 190 products on one core of Zen 3.
+  /// few sets if that is a power of two, and tiles of rows read those of the columns again. Fitted to 187 products on one core of Zen 3.
   double waits_side_by_side() const;
   /// Cycles in which a packed operand of all caches' size is only read, and its result only written.
   double waits_for_memory() const;

@@ -261,8 +261,8 @@ void stream_each(segment& g, const machine& m) {
 void stream_results(plan& p, const machine& m) {
   if (p.block_labels.empty() && p.stages.empty() && p.segments[0].steps.size() > 1 && are_products(p.segments[0])) return stream_each(p.segments[0], m);
   for (segment& g : p.segments) {
-    const traffic t = traffic_of(g, p.block_labels);
-    const bool alone = g.steps.size() == 1, in_small_blocks = !alone && m.fetches_blocks && t.in + t.out <= least_fetched;
+    const auto are_small = [&](const traffic& t) { return t.in + t.out <= least_fetched; };
+    const bool alone = g.steps.size() == 1, in_small_blocks = !alone && m.fetches_blocks && are_small(traffic_of(g, p.block_labels));
     for (plan_step& s : g.steps) s.ask = in_small_blocks ? fetching{} : fetching_of(p.bytes, s, alone, m);
   }
   if (m.caches.size() < 2 || p.bytes < static_cast<double>(m.caches[1].bytes)) return;

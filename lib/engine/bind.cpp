@@ -84,10 +84,17 @@ class step_binder {
     const auto bytes = [](std::int64_t stride, std::int64_t count, dtype t) {
       return stride * count * static_cast<std::int64_t>(size_of(t));
     };
-    outer_loop l{divide_up(x.extent, tile), bytes(x.a, tile, out_.type_a), bytes(x.b, tile, out_.type_b),
-                 x.part != 0 ? bytes(x.part, 1, out_.type_c) : bytes(x.c, tile, out_.type_c), tail_bit};
+    if (x.part != 0) {
+      const std::int64_t tiles = x.part_extent / tile, parts = divide_up(x.extent, x.part_extent), all = divide_up(x.extent, tile);
+      out_.free_loops.push_back({parts, bytes(x.a, x.part_extent, out_.type_a), bytes(x.b, x.part_extent, out_.type_b), bytes(x.part, 1, out_.type_c), last_part});
+      out_.sum_loops.insert(out_.sum_loops.begin(), {tiles, bytes(x.a, tile, out_.type_a), bytes(x.b, tile, out_.type_b), 0, 0});
+      out_.free_count *= parts, out_.sum_count *= tiles;
+      out_.last_tiles = all - (parts - 1) * tiles, out_.last_tail = tail_bit;
+      return;
+    }
+    outer_loop l{divide_up(x.extent, tile), bytes(x.a, tile, out_.type_a), bytes(x.b, tile, out_.type_b), bytes(x.c, tile, out_.type_c), tail_bit};
     if (l.count == 1) return;
-    const bool sums = x.role == group::k && x.part == 0;
+    const bool sums = x.role == group::k;
     (sums ? out_.sum_loops : out_.free_loops).push_back(l);
     (sums ? out_.sum_count : out_.free_count) *= l.count;
   }

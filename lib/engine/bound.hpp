@@ -32,6 +32,9 @@ struct outer_loop {
   int tail_bit = 0;  // 1 << i if the last iteration is shorter, else 0
 };
 
+/// A tail bit that no tile has: the last part of a sum.
+inline constexpr int last_part = 1 << 30;
+
 /// The arguments for one combination of full and short tiles.
 struct tile_args {
   kernels::contract_args contract;
@@ -93,6 +96,8 @@ struct bound_step {
   std::int64_t pack_a = -1, pack_b = -1, buffer_c = -1;  // bytes in the thread's scratch, -1: none
   std::vector<outer_loop> free_loops, sum_loops;         // the latter run inside
   std::int64_t free_count = 1, sum_count = 1;
+  std::int64_t last_tiles = 0;                           // of the last part of a sum: iterations of the first of sum_loops; parts are a free loop
+  int last_tail = 0;                                     // the bit of the last of them, if that is shorter
   std::vector<tile_args> tiles;                          // by tail bits
   std::vector<std::int64_t> offsets;                     // storage of the k_outer tables
   blocked_product blocked;

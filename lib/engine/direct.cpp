@@ -55,13 +55,17 @@ void run_direct(const step_run& r, std::int64_t first, std::int64_t last, bool p
   const bool past = s.writes_past(r.c), buffered = s.buffer_c >= 0 && !past, streams = s.stream_c && buffered;
   if (streams) writer = {s.stream_c, r.scratch + s.buffer_c, 0, 1};
   for (std::int64_t i = first; i < last; ++i) {
-    const position outer = decode(s.free_loops, i);
-    for (std::int64_t k = 0; k < s.sum_count; ++k) {
+    position outer = decode(s.free_loops, i);
+    const bool short_part = outer.tails & last_part;
+    outer.tails &= ~last_part;
+    const std::int64_t others = short_part ? s.sum_count / s.sum_loops[0].count : 1, sums = short_part ? s.last_tiles * others : s.sum_count;
+    for (std::int64_t k = 0; k < sums; ++k) {
       position at = outer;
-      if (s.sum_count > 1) {
+      if (sums > 1) {
         const position inner = decode(s.sum_loops, k);
         at.a += inner.a, at.b += inner.b, at.tails |= inner.tails;
       }
+      if (short_part && k / others == s.last_tiles - 1) at.tails |= s.last_tail;
       const tile_args& t = s.tiles[static_cast<std::size_t>(at.tails)];
       const char *a = r.a + at.a, *b = r.b + at.b;
       char* c = r.c + at.c;
@@ -77,7 +81,7 @@ void run_direct(const step_run& r, std::int64_t first, std::int64_t last, bool p
       const void* beta = k > 0 ? one_of(s.type) : buffered ? zero_of(s.type) : r.beta;
       if (const auto& made = k > 0 ? t.later : past ? t.past : t.first) (*made)(a, b, target, r.alpha_or_scale(), beta);
       else s.contract(t.contract, a, b, target, r.alpha, beta);
-      if (!buffered || k + 1 < s.sum_count) continue;
+      if (!buffered || k + 1 < sums) continue;
       if (streams) writer.store(c, t.stream_bytes), behind = c + t.stream_bytes;
       else s.move_c(t.store_c, target, c, r.beta);
     }

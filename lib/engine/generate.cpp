@@ -185,6 +185,8 @@ void generate_kernels(bound_step& s, const options& o) {
   r.fetch_c = external(s.c) && s.buffer_c < 0 ? s.ask.result : 0;
   if (!s.free_loops.empty() && s.stream_c) {
     r.next_a = s.free_loops.back().a, r.next_b = s.free_loops.back().b;
+  } else if (s.last_tiles > 0 && s.sum_loops[0].count > 1) {
+    r.next_a = s.sum_loops[0].a, r.next_b = s.sum_loops[0].b;
   } else if (s.free_count == 1) {
     const auto step = [](const place& p) { return p.blocks.size() == 1 ? p.blocks[0] : 0; };
     r.next_a = step(s.a), r.next_b = step(s.b);

@@ -27,8 +27,8 @@ template <class Nests> void join_axes(std::vector<step_axis>& axes, const Nests&
         in.around.insert(in.around.begin(), out.label);
         in.around.insert(in.around.begin(), out.around.begin(), out.around.end());
         in.tile = out.tile * in.extent;
+        in.part = out.part, in.part_extent = out.part_extent * in.extent;
         in.extent = out.extent * in.extent;
-        in.part = out.part;
         axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(p));
         joined = true;
       }

@@ -28,7 +28,7 @@ std::vector<step_axis> axes_of(const pair_op& op, const std::vector<std::int64_t
     if (!has(op.c, label)) x.role = group::k;
     else if (in_a && !in_b) x.role = group::m;
     else if (in_b && !in_a) x.role = group::n;
-    if (label == op.cut_label) x.tile = op.part, x.part = stride_of(op.c, op.parts_label);
+    if (label == op.cut_label) x.tile = x.part_extent = op.part, x.part = stride_of(op.c, op.parts_label);
     axes.push_back(x);
   };
   for (int l : op.c.labels) add(l);
@@ -43,6 +43,21 @@ void join_nested(std::vector<step_axis>& axes) {
     return out.role == in.role && in.part == 0 && (out.part != 0 || out.tile == out.extent) && in.tile == in.extent && out.a == in.a * in.extent &&
            out.b == in.b * in.extent && out.c == in.c * in.extent;
   });
+}
+
+/// The parts of a sum in pieces of about as many terms as are to be added at once, if whole pieces make a part.
+void cut_to_pieces(std::vector<step_axis>& axes, const pair_op& op) {
+  if (op.piece == 0) return;
+  std::int64_t others = 1;
+  for (const step_axis& x : axes)
+    if (x.role == group::k && x.part == 0) others *= x.extent;
+  const std::int64_t wanted = std::max<std::int64_t>(1, op.piece / others);
+  for (step_axis& x : axes) {
+    if (x.part == 0) continue;
+    for (std::int64_t n = 0; n <= wanted / 2; ++n)
+      for (const std::int64_t tile : {wanted + n, wanted - n})
+        if (x.tile == x.part_extent && tile < x.tile && x.part_extent % tile == 0) x.tile = tile;
+  }
 }
 
 bool depends(const operand& x, const std::vector<int>& labels) {
@@ -78,6 +93,7 @@ class chooser {
       if (op->b.where == operand::kind::one && op->a.where != operand::kind::one) continue;
       auto axes = axes_of(*op, extents_);
       if (block_.empty()) join_nested(axes);
+      cut_to_pieces(axes, *op);
       if (axes.empty()) try_direct(*op, axes, -1, lanes::n);
       for (const step_axis& x : axes) {
         const bool in_a = has(op->a, x.label), in_b = has(op->b, x.label);

@@ -14,10 +14,14 @@ constexpr std::int64_t most_results = 4096, fewest = 8, most = 4096;  // parts: 
 constexpr double few_results = 1024;                                  // whose parts may leave the second cache
 constexpr double enough_rows = 64;                                    // for threads to share
 constexpr std::int64_t long_run = 128 << 10, parts_of_rows = 16;      // bytes of a row that are read at no higher cost than more
+// In pieces: bytes of one, or, for as many terms, at most; bytes of a row of a factor at most, of both at least; what a part reads beside its
+// results, but for parts that may be fewer. Measured.
+constexpr double piece_bytes = 16384, most_bytes = 65536, enough_terms = 32, longest_row = 4096, shortest_rows = 160, beside_results = 64, enough_parts = 64;
 
 struct cut {
   int label = -1;
   std::int64_t part = 0, count = 0;
+  std::int64_t piece = 0;  // terms
 };
 
 /// The label that is cut, and the bytes of the factors.
@@ -42,7 +46,9 @@ class cutter {
     double results = 1;
     for (int l : op_.c.labels) results *= static_cast<double>(extent(l));
     const summed s = longest();
-    if (s.label < 0 || results > static_cast<double>(most_results) || s.bytes < least_bytes) return {};
+    if (s.label < 0 || s.bytes < least_bytes) return {};
+    const bool pieces = in_pieces(s, results);
+    if (!pieces && (results > static_cast<double>(most_results) || !all_placed())) return {};
     const double rows = rows_of(s.label);
     if (rows >= enough_rows) return {};  // each is read from its beginning to its end
     const std::int64_t length = extent(s.label);
@@ -50,12 +56,13 @@ class cutter {
     // Results of the parts are few beside what the parts read.
     const double near = std::clamp(s.along && rows == 0 ? s.bytes / parts_of_rows : 0, second_ / 8, second_);
     const double beside = 16.0 * results * static_cast<double>(size_of(compute_type(op_.c.type)));
-    if (results > few_results && (beside > second_ || !is_product() || longer_side() > longest_side())) return {};
+    if (!pieces && results > few_results && (beside > second_ || !is_product() || longer_side() > longest_side())) return {};
     const double wanted = std::max(near, beside);
-    cut out{s.label, std::max({std::int64_t{1}, static_cast<std::int64_t>(wanted * static_cast<double>(length) / s.bytes), divide_up(length, most)}), 0};
+    cut out{s.label, std::max({std::int64_t{1}, static_cast<std::int64_t>(wanted * static_cast<double>(length) / s.bytes), divide_up(length, most)}), 0, 0};
     if (s.along && rows >= 1) out.part = std::max(out.part, std::min(long_run / s.step, length / parts_of_rows));
-    out.part = in_lines(out);
+    out.part = in_lines(out.part, out.label);
     if (s.along) out.part = std::max(out.part / lines_of(s.step) * lines_of(s.step), std::min(out.part, lines_of(s.step)));
+    if (pieces) cut_to_pieces(out, s, beside / 16 * beside_results);
     out.count = divide_up(length, out.part);
     return out.count < fewest ? cut{} : out;
   }
@@ -63,10 +70,47 @@ class cutter {
  private:
   std::int64_t extent(int label) const { return labels_[static_cast<std::size_t>(label)].extent; }
 
+  /// It is not a temporary, whose strides are chosen later.
+  static bool is_placed(const operand& x) { return x.strides.size() == x.labels.size(); }
+  bool all_placed() const {
+    return std::all_of(factors_.begin(), factors_.end(), [](const operand* x) { return is_placed(*x); });
+  }
+  bool holds_all(const operand& x) const {
+    return std::all_of(op_.c.labels.begin(), op_.c.labels.end(), [&](int l) { return has(x, l); });
+  }
+
   double bytes_of(const operand& x) const {
     double bytes = static_cast<double>(size_of(x.type));
     for (int l : x.labels) bytes *= static_cast<double>(extent(l));
     return bytes;
+  }
+
+  /// Terms of the sum for one value of the label.
+  double terms_of(int label) const {
+    double terms = 1;
+    std::vector<int> known{label};
+    for (const operand* x : factors_)
+      for (int l : x->labels)
+        if (!has(op_.c, l) && !contains(known, l)) known.push_back(l), terms *= static_cast<double>(extent(l));
+    return terms;
+  }
+
+  /// Results stay in a near cache while a part is read, piece by piece: what several register tiles read again stays in the first
+  /// one, and a piece asks for the next. Rows of a line or two come in order by themselves.
+  bool in_pieces(const summed& s, double results) const {
+    if (!m_.writes_kernels || m_.vector_bytes != 32 || m_.asks.memory == 0 || s.along || !is_product()) return false;
+    const auto size = static_cast<double>(size_of(compute_type(op_.c.type)));
+    const double longer = longer_side(), shorter = results / longer;
+    return shorter > 1 && longer * size <= longest_row && (longer + shorter) * size >= shortest_rows && results * size <= second_ / 2;
+  }
+  void cut_to_pieces(cut& x, const summed& s, double beside) const {
+    const auto length = static_cast<double>(extent(s.label));
+    const double value = s.bytes / length, terms = terms_of(s.label);
+    x.piece = static_cast<std::int64_t>(std::max(std::min(enough_terms, most_bytes * terms / value), piece_bytes * terms / value));
+    const auto values = in_lines(std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(x.piece) / terms)), s.label);
+    x.part = std::max(x.part, static_cast<std::int64_t>(std::min(beside / value, length / enough_parts)));
+    x.part = divide_up(x.part, values) * values;
+    if (terms == 1) x.piece = values;
   }
 
   /// Rows of one factor by columns of the other.
@@ -90,9 +134,9 @@ class cutter {
     summed out;
     double larger = 0;
     for (const operand* x : factors_) {
-      if (x->strides.size() != x->labels.size()) return {};  // a temporary: made by the step before, so it is not that long
       const double bytes = bytes_of(*x);
       out.bytes += bytes;
+      if (!is_placed(*x)) continue;
       std::int64_t widest = 0, nearest = std::numeric_limits<std::int64_t>::max();  // of summed labels, of the result's
       int label = -1;
       for (std::size_t d = 0; d < x->labels.size(); ++d) {
@@ -117,18 +161,17 @@ class cutter {
     for (const operand* x : factors_) {
       double outer = 1;
       for (std::size_t d = 0; d < x->labels.size(); ++d)
-        if (has(op_.c, x->labels[d]) && std::abs(x->strides[d]) > std::abs(stride_of(*x, label))) outer *= static_cast<double>(extent(x->labels[d]));
-      const bool whole = std::all_of(op_.c.labels.begin(), op_.c.labels.end(), [&](int l) { return has(*x, l); });
+        if (is_placed(*x) && has(op_.c, x->labels[d]) && std::abs(x->strides[d]) > std::abs(stride_of(*x, label))) outer *= static_cast<double>(extent(x->labels[d]));
+      const bool whole = holds_all(*x);
       if (whole || bytes_of(*x) > second_ / 4) rows = std::min(rows, whole ? outer : 0);
     }
     return rows;
   }
 
   /// Whole lines of a factor in which the values are neighbours, and whole vectors.
-  std::int64_t in_lines(const cut& x) const {
-    std::int64_t part = x.part;
+  std::int64_t in_lines(std::int64_t part, int label) const {
     for (const operand* f : factors_)
-      if (f->labels.size() > 1 && stride_of(*f, x.label) == 1) part = std::max(part, 64 / static_cast<std::int64_t>(size_of(f->type)));
+      if (is_placed(*f) && f->labels.size() > 1 && stride_of(*f, label) == 1) part = std::max(part, 64 / static_cast<std::int64_t>(size_of(f->type)));
     return part > 64 ? part / 64 * 64 : part;
   }
 
@@ -165,7 +208,7 @@ void cut_sums(work& w, const machine& m) {
     one.type = sums.type;
     pair_op last{one, sums, op.c, op.alpha, op.beta, op.statement};
     op.c = sums, op.alpha = {}, op.beta = {0, -1, {}};
-    op.cut_label = c.label, op.parts_label = parts, op.part = c.part;
+    op.cut_label = c.label, op.parts_label = parts, op.part = c.part, op.piece = c.piece;
     ops.push_back(std::move(op));
     ops.push_back(std::move(last));
   }

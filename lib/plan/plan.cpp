@@ -97,14 +97,27 @@ void note_disjoint(const program& source, plan& p) {
   }
 }
 
-/// All operations in blocks of their own, or none.
+/// All operations in blocks of their own, or none, and then long sums in parts.
 void run_together(work w, plan& p, const machine& m, const options& o, const hints& h, planning::cuts* known) {
-  if (planning::common_labels(w).empty()) {
-    planning::cut_sums(w, m);
-    p.source.labels = w.source.labels;
+  const bool in_blocks = !planning::common_labels(w).empty();
+  plan in_parts = p;
+  if (!in_blocks || h.block < 0) {
+    work cut = w;
+    planning::cut_sums(cut, m);
+    if (in_blocks && cut.ops.size() > w.ops.size()) {
+      hints whole = h;
+      whole.block = 0;
+      in_parts.source.labels = cut.source.labels;
+      planning::run_in_blocks(std::move(cut), in_parts, m, o, whole, nullptr);
+      count_flops(in_parts);
+    } else if (!in_blocks) {
+      w = std::move(cut);
+      p.source.labels = w.source.labels;
+    }
   }
   planning::run_in_blocks(w, p, m, o, h, known);
   count_flops(p);
+  if (!in_parts.segments.empty() && in_parts.seconds < p.seconds) p = std::move(in_parts);
 }
 
 /// p: what the stages are of, before it is planned.

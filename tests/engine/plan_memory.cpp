@@ -19,12 +19,12 @@ namespace {
 /// C(i, j) = A(k, i) B(k, j), 72 by 72.
 ricci::program product(std::int64_t rows) {
   ricci::program p;
-  p.labels = {{"k", rows}, {"i", 72}, {"j", 72}};
+  p.labels = {{"k", rows}, {"i", 300}, {"j", 300}};
   p.slot_count = 3;
   ricci::statement s;
   const auto matrix = [](int slot, const char* name, int x, int y) {
     ricci::reference r;
-    r.slot = slot, r.type = ricci::dtype::f64, r.name = name, r.axes = {{x, 72}, {y, 1}};
+    r.slot = slot, r.type = ricci::dtype::f64, r.name = name, r.axes = {{x, 300}, {y, 1}};
     return r;
   };
   s.left = matrix(0, "C", 1, 2);

@@ -65,6 +65,7 @@ struct request {
   std::int64_t fetch_a = 0, fetch_b = 0, fetch_c = 0;  // bytes of an iteration up to which an operand is fetched
   bool ask_rows = false;  // of a, which comes from beyond the second cache: those of the next tile, where its sums are neighbours
   std::int64_t next_a = 0, next_b = 0;                     // bytes to what the next call reads, where a call is one iteration
+  bool next_to_second = false;  // to the second cache: the first one has no room for both
   bool past_caches = false;  // beta is zero, c stands at a multiple of 64 bytes and goes past the caches; null where its lines would not be written whole
   int fetch_scale = 0;  // alpha is a tensor, of which calls read one piece after the other: bytes ahead of what is read; 0: not fetched early
 };

@@ -104,7 +104,8 @@ void contract_code::fetch_share() {
       Xbyak::CodeGenerator::add(rax, x.base);
       base = rax;
     }
-    prefetcht0(contract_code::at(base, x.offset));
+    if (request_.next_to_second) prefetcht1(contract_code::at(base, x.offset));
+    else prefetcht0(contract_code::at(base, x.offset));
   }
   if (shares_done_ == shares_) shares_ = 0;
 }

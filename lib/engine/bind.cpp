@@ -41,7 +41,7 @@ class step_binder {
     b.move_a = mover(b.type_a, b.type), b.move_b = mover(b.type_b, b.type);
     b.move_c = mover(step_.how == method::move ? b.type_b : b.type, b.type_c);
     if (step_.stream_c) b.stream_c = kernels_.stream;
-    b.far = step_.far, b.fetch_next = step_.fetch_next, b.ask = step_.ask;
+    b.far = step_.far, b.fetch_next = step_.fetch_next, b.ask = step_.ask, b.in_pieces = step_.in_pieces;
     const bool other = step_.op.what != action::contract || step_.how == method::halves;
     if (other) b.other = bind_other(plan_, segment_, step_, kernels_);
     else if (step_.how == method::blocked) bind_blocked();

@@ -85,6 +85,7 @@ struct bound_step {
   kernels::move_fn move_a = nullptr, move_b = nullptr, move_c = nullptr;
   kernels::stream_fn stream_c = nullptr;                 // c goes past the caches: from its buffer, where it is dense, or the kernel does it
   bool far = false;                                      // what is external comes from beyond the second cache
+  bool in_pieces = false;                                // a piece of a sum asks for the next one
   bool fetch_next = false;                               // of the next block, while this one runs
   fetching ask;                                          // for external operands
   place a, b, c;

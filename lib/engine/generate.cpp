@@ -17,6 +17,7 @@ static_assert(planning::most_converted == codegen::most_staged && planning::most
 static_assert(planning::most_apart_terms == codegen::most_apart_terms && planning::most_apart_step == codegen::most_apart_step);
 constexpr std::int64_t most_in_order = 32 << 10;  // bytes
 constexpr std::int64_t far_step = 1536;           // bytes
+constexpr std::int64_t most_in_first = 20000;       // bytes of a piece that waits in the first cache beside the one before
 
 /// What was measured for products of these extents: in a batch of them, contiguous and in the second cache. What is converted
 /// on the way has other kernels than its compute type.
@@ -185,8 +186,9 @@ void generate_kernels(bound_step& s, const options& o) {
   r.fetch_c = external(s.c) && s.buffer_c < 0 ? s.ask.result : 0;
   if (!s.free_loops.empty() && s.stream_c) {
     r.next_a = s.free_loops.back().a, r.next_b = s.free_loops.back().b;
-  } else if (s.last_tiles > 0 && s.sum_loops[0].count > 1) {
-    r.next_a = s.sum_loops[0].a, r.next_b = s.sum_loops[0].b;
+  } else if (s.in_pieces) {
+    r.next_a = s.sum_loops.back().a, r.next_b = s.sum_loops.back().b;
+    r.next_to_second = std::max(std::abs(r.next_a), std::abs(r.next_b)) > most_in_first;
   } else if (s.free_count == 1) {
     const auto step = [](const place& p) { return p.blocks.size() == 1 ? p.blocks[0] : 0; };
     r.next_a = step(s.a), r.next_b = step(s.b);

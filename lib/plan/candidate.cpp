@@ -276,6 +276,11 @@ double candidate::cycles() {
   per_call = std::max(per_call, static_cast<double>(s.loops) * (panel / stream_rate(panel, m) + read * again));
   per_call *= std::max(among_others(), near ? 1 : strided_penalty(read)) * crowding(read);
   double total = static_cast<double>(calls) * (per_call + call_cycles(m));
+  for (const auto& [x, stride] : {std::pair{&op.a, &step_axis::a}, {&op.b, &step_axis::b}})
+    if (!block_labels.empty() && x->where == operand::kind::external && !moves_with_blocks(*x)) {
+      const double bytes = bytes_of(*x, step.axes, stride);
+      if (bytes > last_cache(m)) total = std::max(total, bytes / stream_rate(bytes, m));  // every block reads it anew
+    }
   total += waits_for_a(s, without_a, total) + waits_for_b() + waits_for_c() + jumps_in_a() + skips_in_a() + waits_side_by_side() + waits_for_memory();
   const bool lane_in_a = step.lanes != lanes::n;
   if (step.pack_a && !step.keep_a) total += pack_cycles(op.a, &step_axis::a, lane_in_a, calls_a);

@@ -80,6 +80,11 @@ struct candidate {
   void follow_rows_of_c();
   /// Products element by element go along the rows of large tensors: a kernel walks down the columns of its tile.
   void follow_rows();
+  /// A factor beyond the second cache whose columns are summed, or rows of which are not its neighbours, is read as it lies: sums outermost,
+  /// in pieces that the first caches hold, the results staying in the second one. Where kernels ask for the next piece.
+  void cut_to_pieces();
+  /// No block reads the same of it as the one before.
+  bool moves_with_blocks(const operand& x) const;
   /// Windows that lie over one another find their rows in a cache, so that there a written kernel pays, which lists its registers.
   void limit_lanes();
   /// Cuts an outer axis so that every thread has several pieces. cycles: of the kernels.

@@ -163,6 +163,8 @@ class chooser {
     c.follow_rows_of_b();
     c.follow_rows_of_c();
     c.limit_lanes();
+    s.in_pieces = std::any_of(s.axes.begin(), s.axes.end(), [](const step_axis& x) { return x.tile < x.part_extent; });
+    c.cut_to_pieces();
     if (is_narrow(op.c) && std::any_of(s.axes.begin(), s.axes.end(), [](const step_axis& x) { return x.role == group::k && x.tile != x.extent; }))
       s.buffer_c = true;  // partial sums stay in float
     keep_whole(s, op);

@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 
+#include "plan/distinct.hpp"
 #include "plan/plan.hpp"
 
 namespace ricci::planning {
@@ -95,10 +96,17 @@ class cutter {
     return terms;
   }
 
+  /// Elements of a factor have several indices each.
+  bool has_windows() const {
+    return std::any_of(factors_.begin(), factors_.end(), [this](const operand* x) {
+      return is_placed(*x) && distinct_share(x->labels, [&](int l) { return strided_axis{extent(l), stride_of(*x, l)}; }) < 1;
+    });
+  }
+
   /// Results stay in a near cache while a part is read, piece by piece: what several register tiles read again stays in the first
   /// one, and a piece asks for the next. Rows of a line or two come in order by themselves.
   bool in_pieces(const summed& s, double results) const {
-    if (!m_.writes_kernels || m_.vector_bytes != 32 || m_.asks.memory == 0 || s.along || !is_product()) return false;
+    if (!m_.writes_kernels || m_.vector_bytes != 32 || m_.asks.memory == 0 || s.along || !is_product() || has_windows()) return false;
     const auto size = static_cast<double>(size_of(compute_type(op_.c.type)));
     const double longer = longer_side(), shorter = results / longer;
     return shorter > 1 && longer * size <= longest_row && (longer + shorter) * size >= shortest_rows && results * size <= second_ / 2;

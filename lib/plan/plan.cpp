@@ -117,7 +117,7 @@ void run_together(work w, plan& p, const machine& m, const options& o, const hin
   }
   planning::run_in_blocks(w, p, m, o, h, known);
   count_flops(p);
-  if (!in_parts.segments.empty() && in_parts.seconds < p.seconds) p = std::move(in_parts);
+  if (!in_parts.segments.empty() && in_parts.seconds < 1.05 * p.seconds) p = std::move(in_parts);
 }
 
 /// p: what the stages are of, before it is planned.

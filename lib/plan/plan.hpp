@@ -144,6 +144,7 @@ struct plan_step {
   std::vector<int> asks_for;             // slots of such, by a pointwise step between products
   fetching ask;                          // for external operands
   bool keep_a = false, keep_b = false;   // packed once for the whole run: the block labels do not move it
+  bool in_pieces = false;                // sums are added piece by piece, and a piece asks for the next one
   bool apart = false;                    // sums of one tensor by a written kernel that reads number by number what would be packed
   bool in_tiles = false;                 // a pointwise step that is a whole plan: its axes are cut as those of products are
   std::vector<int> packed, turned;       // of its inputs: copied tile by tile; turned in registers by a written kernel

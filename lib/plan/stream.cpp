@@ -232,8 +232,7 @@ bool multiplies_matrices(const plan_step& s) {
 /// chains ask for what they read: their results are written a row of the block at a time, far from each other.
 fetching fetching_of(double bytes, const plan_step& s, bool alone, const machine& m) {
   constexpr int line = 64;
-  const bool in_pieces = std::any_of(s.axes.begin(), s.axes.end(), [](const step_axis& x) { return x.tile < x.part_extent; });
-  if (in_pieces) return {line, std::int64_t{1} << 20, 0};  // a piece for the next one
+  if (s.in_pieces) return {line, std::int64_t{1} << 20, 0};  // a piece for the next one
   if (m.fetches_blocks && !multiplies_matrices(s)) return {};  // what is read once in order comes by itself
   if (s.how != method::direct || m.caches.size() < 2 || bytes < static_cast<double>(m.caches[0].bytes)) return {};
   if (bytes >= static_cast<double>(m.caches[1].bytes)) {

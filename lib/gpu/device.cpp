@@ -78,6 +78,9 @@ std::unique_ptr<device> open_device(int ordinal) {
                                   std::to_string(made->machine.architecture % 10) + "; ricci needs 8.0 or newer");
   check(d.primary_retain(&made->context, which), "making a context on " + made->machine.name);
   const use_device use(*made);
+  std::size_t free = 0, all = 0;
+  check(d.memory_info(&free, &all), "asking for the memory of " + made->machine.name);
+  made->machine.memory_bytes = static_cast<std::int64_t>(all);
   cu_pool_props props;
   props.location_id = which;
   check(d.pool_create(&made->pool, &props), "making a memory pool");

@@ -1,6 +1,7 @@
 // One GPU: its numbers, its primary context, its memory.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -24,6 +25,7 @@ struct gpu_machine {
   int registers = 65536;             // of a multiprocessor
   int threads = 2048;                // of a multiprocessor
   std::int64_t l2_bytes = 62914560;
+  std::int64_t memory_bytes = std::int64_t{139} << 30;
   double bandwidth = 4360;           // GB/s, reached by a triad
   double peak_f64 = 34000, peak_f32 = 67000;             // GFLOP/s of multiply-adds
   double tensor_f64 = 67000, tensor_16 = 790000;         // of the tensor cores
@@ -33,6 +35,9 @@ struct gpu_machine {
   std::shared_ptr<const tuned_table> tuned{};            // measured on this machine; null: the shipped table alone
   bool operator==(const gpu_machine&) const = default;
 };
+
+/// Bytes that a plan may take for a temporary because that is faster.
+inline std::int64_t most_temporary(const gpu_machine& m) { return std::min(std::int64_t{8} << 30, m.memory_bytes / 16); }
 
 /// The H200 that the shipped table was measured on.
 const gpu_machine& described_h200();

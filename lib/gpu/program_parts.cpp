@@ -83,7 +83,7 @@ class steps {
 
   double seconds(std::size_t n) {
     constexpr double launch = 3e-6;
-    constexpr std::int64_t room = std::int64_t{8} << 30;
+    const std::int64_t room = most_temporary(m_);
     if (known_[n] >= 0) return known_[n];
     const pair_op& op = w_.ops[n];
     const bool fits = op.c.where != operand::kind::temporary || w_.temporaries[static_cast<std::size_t>(op.c.id)].size <= room / static_cast<std::int64_t>(size_of(op.c.type));

@@ -240,6 +240,13 @@ double library_rate(dtype t, const gpu_machine& m) {
   }
 }
 
+/// Whether there is room for the copies.
+bool has_room(const transposed_product& t, const gpu_machine& m) {
+  std::int64_t bytes = 0;
+  for (const temporary& x : t.temporaries) bytes += x.size * static_cast<std::int64_t>(size_of(x.type));
+  return bytes <= most_temporary(m);
+}
+
 /// For the library: one product of matrices.
 transposed_product for_library(const pair_op& op, const mover& way, const step_shape& s, const gpu_machine& m) {
   if (m.blas == blas_use::never || way.has_batch() || op.a.type != op.b.type || op.b.type != op.c.type) return {};
@@ -251,6 +258,7 @@ transposed_product for_library(const pair_op& op, const mover& way, const step_s
   double moved = 0;
   transposed_product t = way.best(moved);
   if (t.ops.empty() || m.blas == blas_use::always) return t;
+  if (!has_room(t, m)) return {};
   const double flops = flops_of(s), bytes = counted_bytes_of(s), per_second = m.bandwidth * 1e9;
   const double product = std::max(flops / (library_rate(op.c.type, m) * 1e9), bytes / (0.7 * per_second));
   const double other = product + moved / (0.7 * per_second) + 4e-6 * static_cast<double>(t.ops.size());
@@ -262,7 +270,7 @@ transposed_product for_problems(const mover& way, const step_shape& s, const std
   if (!way.has_batch() || m.blas == blas_use::always) return {};
   double moved = 0;
   transposed_product t = way.one_by_one(moved);
-  if (t.ops.size() == 1) return {};
+  if (t.ops.size() == 1 || !has_room(t, m)) return {};
   double seconds = moved / (0.6e9 * m.bandwidth);
   for (const pair_op& part : t.ops) seconds += 3e-6 + (part.a.where == operand::kind::one ? 0 : estimated_seconds(plan_step(shape_of(part, extents), m), m));
   return 1.15 * seconds < estimated_seconds(plan_step(s, m), m) ? t : transposed_product{};
@@ -283,7 +291,7 @@ transposed_product for_rows(const pair_op& op, const mover& way, const step_shap
       double moved = 0;
       transposed_product t = way.padded(a, b, order & 1, order & 2, order & 4, moved);
       const double seconds = moved / (0.75e9 * m.bandwidth) + launch * static_cast<double>(t.ops.size() - 1) + estimated_seconds(plan_step(shape_of(t.ops.back(), extents), m), m);
-      if (seconds < least) least = seconds, best = std::move(t);
+      if (seconds < least && has_room(t, m)) least = seconds, best = std::move(t);
     }
   }
   return best;

@@ -1,9 +1,9 @@
-// Choosing a kernel for a step; arguments and grids.
+// Choosing a kernel for a step.
 #include "gpu/step.hpp"
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
+#include <optional>
 #include <utility>
 
 #include <ricci/core/error.hpp>
@@ -14,35 +14,7 @@
 namespace ricci::cuda {
 namespace {
 
-// As the kernels declare them.
-struct small_args {
-  const void* a;
-  const void* b;
-  void* c;
-  std::int64_t inner, tiles_inner, tiles;
-  std::int64_t inner_a, inner_b, inner_c;
-  std::int64_t extent[8], outer_a[8], outer_b[8], outer_c[8];
-  double alpha[2], beta[2];
-  int exact, unused;
-};
-struct counted_args {  // panel, tile, window and general
-  const void* a;
-  const void* b;
-  void* c;
-  std::int64_t count;
-  double alpha[2], beta[2];
-};
-struct permute_args {  // and turn
-  const void* b;
-  void* c;
-  std::int64_t count;
-  double alpha[2], beta[2];
-};
-static_assert(sizeof(small_args) <= sizeof(packed_args::bytes));
-
 std::int64_t free_count(const step_shape& s) { return count_of(s.batch) * count_of(s.m) * count_of(s.n); }
-
-constexpr std::int64_t most_blocks = 0x7fffffff;
 
 /// Enough arithmetic for tiles in shared memory to pay.
 constexpr std::int64_t least_tiled = 12;  // rows or columns
@@ -50,24 +22,6 @@ constexpr std::int64_t least_tiled = 12;  // rows or columns
 bool worth_tiling(const step_shape& s) {
   const std::int64_t m = count_of(s.m), n = count_of(s.n), k = count_of(s.k);
   return s.has_a && m >= least_tiled && n >= least_tiled && k >= 4;
-}
-
-int alignment_of(const void* p, dtype t) {
-  const auto address = reinterpret_cast<std::uintptr_t>(p);
-  const auto size = static_cast<std::uintptr_t>(std::min<std::size_t>(16, size_of(t)));
-  const std::uintptr_t power = address == 0 ? 16 : std::min<std::uintptr_t>(16, address & (~address + 1));
-  return static_cast<int>(std::max(power, size));
-}
-
-template <class Args>
-void fill(packed_args& to, const Args& x) {
-  std::memcpy(to.bytes, &x, sizeof x);
-}
-
-template <class Args>
-void scale(Args& args, const operands& x) {
-  std::copy(x.alpha, x.alpha + 2, args.alpha);
-  std::copy(x.beta, x.beta + 2, args.beta);
 }
 
 /// Problems that are small by their sides, but leave room for few of them on a multiprocessor: tiles are faster (measured
@@ -249,11 +203,26 @@ bool take_windows(step_plan& p, const gpu_machine& m, bool in_parts) {
   return true;
 }
 
+/// Problems that lie side by side are multiplied as they lie, if that is estimated to be faster.
+bool take_abreast(step_plan& p, const gpu_machine& m, bool in_parts) {
+  if (!m.shares || m.blas == blas_use::always || p.kind == kernel_kind::permute || (p.kind == kernel_kind::small && is_beside(p.small))) return false;
+  const step_shape s = arranged_for_abreast(p.shape);
+  const std::optional<abreast_config> c = choose_abreast(s, m);
+  if (!c) return false;
+  // Threads take longer than they are estimated to, those of 16 bits most (measured on an H200).
+  const double longer = size_of(s.c) == 2 ? 1.35 : s.c == dtype::f64 || s.c == dtype::c128 ? 1.05 : 1;
+  const double other = p.kind == kernel_kind::general ? longer * general_seconds(p.shape, p.general, m, in_parts) : estimated_seconds(p, m);
+  if (abreast_seconds(s, *c, m) > other) return false;
+  p.kind = kernel_kind::abreast, p.shape = s, p.abreast = *c;
+  return true;
+}
+
 }  // namespace
 
 step_plan plan_step(const step_shape& s, const gpu_machine& m, bool in_parts) {
   step_plan p = plan_own(s, m, in_parts);
   if (take_windows(p, m, in_parts)) return p;
+  if (take_abreast(p, m, in_parts)) return p.tile.parts = 1, p;
   // Shared among threads although there is enough for tiles: only because that was estimated to take little longer than it must.
   const bool shared = p.kind == kernel_kind::general && (!worth_tiling(s) || general_seconds(s, p.general, m, in_parts) < 2 * p.bound_seconds);
   if (m.blas != blas_use::never && s.has_a && p.kind != kernel_kind::permute && !shared) {
@@ -282,6 +251,7 @@ double estimated_seconds(const step_plan& p, const gpu_machine& m) {
     case kernel_kind::tile: return tiled_seconds(p.shape, m, true);
     case kernel_kind::general: return general_seconds(p.shape, p.general, m, true);
     case kernel_kind::window: return window_seconds(p.shape, p.window, m);
+    case kernel_kind::abreast: return abreast_seconds(p.shape, p.abreast, m);
     default: return p.bytes / (0.6e9 * m.bandwidth);
   }
 }
@@ -309,92 +279,13 @@ kernel_request request_of(const step_plan& p, const alignments& at) {
       r.text = window_text(p.shape, p.window, at, r.shared_bytes);
       return r;
     }
+    case kernel_kind::abreast: {
+      r.name = "abreast", r.threads = p.abreast.block;
+      r.text = abreast_text(p.shape, p.abreast, at, r.shared_bytes);
+      return r;
+    }
     default: return {general_text(p, at), "general", threads_of(p.general), 0};
   }
-}
-
-alignments alignments_of(const step_shape& s, const void* a, const void* b, const void* c) {
-  return {alignment_of(a, s.a), alignment_of(b, s.b), alignment_of(c, s.c)};
-}
-
-int threads_of(const step_plan& p) {
-  switch (p.kind) {
-    case kernel_kind::small: return p.config.block;
-    case kernel_kind::panel: return p.panel.block;
-    case kernel_kind::tile: return p.tile.block;
-    case kernel_kind::permute: return permute_threads(p);
-    case kernel_kind::window: return p.window.block;
-    default: return threads_of(p.general);
-  }
-}
-
-namespace {
-
-unsigned grid_of(std::int64_t work) { return static_cast<unsigned>(std::min(work, most_blocks)); }
-
-packed_args pack_small(const step_plan& p, const operands& x, std::int64_t resident, const gpu_machine& m) {
-  const small_shape& s = p.small;
-  small_args args{};
-  args.a = x.a, args.b = x.b, args.c = x.c;
-  args.inner = s.inner.extent;
-  args.tiles_inner = divide_up(s.inner.extent, p.config.problems);
-  args.tiles = args.tiles_inner * count_of(s.outer);
-  args.inner_a = s.inner.a, args.inner_b = s.inner.b, args.inner_c = s.inner.c;
-  for (std::size_t d = 0; d < s.outer.size(); ++d) {
-    args.extent[d] = s.outer[d].extent;
-    args.exact = args.exact || s.outer[d].a <= 0 || s.outer[d].b <= 0 || s.outer[d].c <= 0 ? 1 : 0;
-    args.outer_a[d] = s.outer[d].a, args.outer_b[d] = s.outer[d].b, args.outer_c[d] = s.outer[d].c;
-  }
-  scale(args, x);
-  packed_args out;
-  fill(out, args);
-  // Persistent blocks keep their copies in flight; without stages, neighbours do that for each other.
-  const std::int64_t work = divide_up(args.tiles, p.config.block / p.config.group);
-  const std::int64_t blocks = divide_up(work, tiles_of_block(s, p.config, m));
-  out.grid = p.config.stages == 1 ? grid_of(std::max(blocks, std::min(work, resident))) : static_cast<unsigned>(std::min(work, resident));
-  return out;
-}
-
-packed_args pack_permute(const step_plan& p, const operands& x, std::int64_t resident) {
-  permute_args args{};
-  args.b = x.b, args.c = x.c;
-  args.count = permute_count(p);
-  scale(args, x);
-  packed_args out;
-  fill(out, args);
-  out.grid = grid_of(p.turn.stays ? std::min(args.count, resident) : args.count);
-  return out;
-}
-
-}  // namespace
-
-packed_args pack(const step_plan& p, const operands& given, const kernel& k, const gpu_machine& m) {
-  operands x = given;
-  if (p.shape.swapped) std::swap(x.a, x.b);
-  const step_shape& s = p.shape;
-  if (p.kind == kernel_kind::small) return pack_small(p, x, static_cast<std::int64_t>(m.multiprocessors) * std::max(1, k.blocks), m);
-  if (p.kind == kernel_kind::permute) return pack_permute(p, x, static_cast<std::int64_t>(m.multiprocessors) * std::max(1, k.blocks));
-  counted_args args{};
-  args.a = x.a, args.b = x.b, args.c = x.c;
-  scale(args, x);
-  packed_args out;
-  if (p.kind == kernel_kind::tile) {
-    args.count = divide_up(count_of(s.m), p.tile.rows) * divide_up(count_of(s.n), p.tile.cols) * count_of(s.batch) * (p.tile.beside ? 1 : p.tile.parts);
-    const std::int64_t beside = p.tile.beside ? p.tile.parts : 1;
-    out.grid = static_cast<unsigned>(std::min(args.count, most_blocks / beside) * beside);
-  } else if (p.kind == kernel_kind::panel) {
-    args.count = panel_parts(s, p.panel);
-    out.grid = grid_of(args.count);
-  } else if (p.kind == kernel_kind::window) {
-    // Blocks that stay: each copies the small factor once.
-    args.count = window_threads(s, p.window);
-    out.grid = grid_of(std::min(divide_up(args.count, std::int64_t{p.window.block}), static_cast<std::int64_t>(m.multiprocessors) * std::max(1, k.blocks)));
-  } else {
-    args.count = general_blocks(s, p.general);
-    out.grid = grid_of(args.count);
-  }
-  fill(out, args);
-  return out;
 }
 
 }  // namespace ricci::cuda

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "gpu/abreast.hpp"
 #include "gpu/blas.hpp"
 #include "gpu/cache.hpp"
 #include "gpu/panel.hpp"
@@ -15,7 +16,7 @@
 
 namespace ricci::cuda {
 
-enum class kernel_kind { small, panel, tile, permute, window, general };
+enum class kernel_kind { small, panel, tile, permute, window, abreast, general };
 
 /// kernels/tile.cuh
 struct tile_config {
@@ -85,6 +86,7 @@ struct step_plan {
   panel_config panel;
   general_config general;
   window_config window;
+  abreast_config abreast;
   turn_config turn;      // a transposition in words; else it is in squares
   blas_call blas;  // used: the step is the vendor's; if that cannot be found, the kernel of `kind` does it
   std::shared_ptr<const step_plan> last;  // adds the parts of a sum: the kernel of this plan leaves them, element by element in the order

@@ -106,6 +106,7 @@ std::string to_string(const step_plan& p) {
     }
     case kernel_kind::panel: return to_string(p.panel);
     case kernel_kind::window: return to_string(p.window, p.shape);
+    case kernel_kind::abreast: return to_string(p.abreast);
     case kernel_kind::permute: return p.turn.used() ? to_string(p.turn) : "transposition through squares of 32 x 32";
     default: return to_string(p.general, p.shape);
   }

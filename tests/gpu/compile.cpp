@@ -315,6 +315,33 @@ void add_windows(std::vector<job>& to, int architecture, bool all) {
     }
 }
 
+/// Problems side by side: kernels that are chosen, and others, of neighbours that are whole words and of some that are not.
+void add_abreast(std::vector<job>& to, int architecture, bool all) {
+  gpu_machine m = described_h200();
+  m.architecture = architecture;
+  unsigned number = 0;
+  for (int t = 0; t < dtype_count; ++t)
+    for (const auto& [side, sum] : {std::pair<std::int64_t, std::int64_t>{8, 64}, {16, 16}, {32, 32}, {33, 50}, {64, 64}, {100, 100}, {200, 7}}) {
+      ++number;
+      step_plan p;
+      step_shape& s = p.shape;
+      p.kind = kernel_kind::abreast;
+      s.a = s.b = s.c = static_cast<dtype>(t);
+      s.beta = number % 3 == 0, s.conj_a = number % 2 == 0, s.conj_b = number % 5 == 0;
+      const std::int64_t z = number % 4 == 0 ? 4001 : 4096;
+      s.batch = {{z, 1, 1, 1}}, s.m = {{side, sum * z, 0, side * z}}, s.n = {{side, 0, z, z}}, s.k = {{sum, z, side * z, 0}};
+      if (number % 7 == 3) s.batch[0].a = side * sum, s.m[0].a = sum, s.k[0].a = 1;          // rows along the sum
+      if (number % 7 == 5) s.batch[0].c = side * side, s.m[0].c = side, s.n[0].c = 1;        // a result problem by problem
+      if (number % 7 == 6) s.batch.insert(s.batch.begin(), {5, s.m[0].a * side, s.k[0].b * sum, s.m[0].c * side});
+      const auto found = abreast_candidates(s, m);
+      const std::size_t each = all ? 1 : std::max<std::size_t>(1, found.size() / 3);
+      for (std::size_t n = 0; n <= found.size(); n += each) {
+        p.abreast = n == 0 ? *choose_abreast(s, m) : found[(n - 1 + number) % found.size()];
+        to.push_back({to_string(p) + " " + std::to_string(p.abreast.rm) + " x " + std::to_string(p.abreast.rn) + " of a thread, " + name_of(s.c) + " " + std::to_string(number), request_of(p, number % 8 < 6 ? alignments{} : alignments{2, 2, 2}), architecture});
+      }
+    }
+}
+
 void settle_for(job& j) {
   gpu_machine m = described_h200();
   m.architecture = j.architecture;
@@ -359,7 +386,7 @@ int main(int count, char** words) {
   for (const int a : c.architectures)
     if (a == 80 || a == 90 || a == 100) {
       add_table(jobs, a, all ? 1 : 24);
-      if (all || a == 90) add_families(jobs, a, all), add_chains(jobs, a, all), add_windows(jobs, a, all);
+      if (all || a == 90) add_families(jobs, a, all), add_chains(jobs, a, all), add_windows(jobs, a, all), add_abreast(jobs, a, all);
       if (all || a != 100) add_planes(jobs, a, all);
     }
   return run(jobs);

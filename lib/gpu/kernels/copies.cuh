@@ -28,6 +28,16 @@ __device__ inline void copy_async_of(void* to, const void* from, u32 bytes) {
 template <int Bytes>
 __device__ inline void copy_async_or_zero(void* to, const void* from, bool is_there) { copy_async_of<Bytes>(to, from, is_there ? Bytes : 0); }
 
+/// The same, and the second cache is asked for all of the line of 128 bytes.
+template <int Bytes>
+__device__ inline void copy_async_of_line(void* to, const void* from, bool is_there) {
+  static_assert(Bytes == 4 || Bytes == 8 || Bytes == 16);
+  if constexpr (Bytes == 16)
+    asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(static_cast<u32>(__cvta_generic_to_shared(to))), "l"(from), "r"(is_there ? Bytes : 0) : "memory");
+  else
+    asm volatile("cp.async.ca.shared.global.L2::128B [%0], [%1], %2, %3;" ::"r"(static_cast<u32>(__cvta_generic_to_shared(to))), "l"(from), "n"(Bytes), "r"(is_there ? Bytes : 0) : "memory");
+}
+
 __device__ inline void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 
 /// Waits until all but the Pending newest groups of this thread's copies are there.

@@ -70,14 +70,32 @@ double of_element_apart(dtype t) {
     default: return 15e-12;
   }
 }
-double of_result_apart(dtype t) { return t == dtype::f64 || t == dtype::c128 ? 0.5e-12 : t == dtype::f32 ? 2.4e-12 : 4e-12; }
+/// `whole`: its runs of neighbours begin and end with sectors.
+double of_result_apart(dtype t, bool whole) {
+  if (!whole) return 6e-12;
+  return t == dtype::f64 || t == dtype::c128 ? 0.5e-12 : t == dtype::f32 ? 2.4e-12 : 4e-12;
+}
+
+/// Neighbours are the problems of a block.
+bool is_along(const step_shape& s, char x) {
+  const stride_of_axis stride = stride_in(x);
+  const std::int64_t lane = std::abs(s.batch.back().*stride);
+  return nearest_of(s, x) == beside::problems && std::all_of(s.batch.begin(), s.batch.end(), [&](const axis& y) { return std::abs(y.*stride) >= lane; });
+}
+
+/// Whether runs of neighbours of the result begin at multiples of a sector, if its memory does.
+bool has_whole_runs(const step_shape& s) {
+  const std::int64_t sector = std::max(1, 32 / size_in(s.c));
+  const std::vector<axis> free = free_axes(s);
+  return std::all_of(free.begin(), free.end(), [&](const axis& x) { return x.c == 1 || x.c % sector == 0; });
+}
 
 /// What copies of neighbours take that are no whole words, or lie apart.
 double seconds_of_copies(const step_shape& s, double again_a, double again_b) {
-  double seconds = nearest_of(s, 'c') == beside::problems ? 0 : elements_of(s, &axis::c) * of_result_apart(s.c);
+  double seconds = is_along(s, 'c') ? 0 : elements_of(s, &axis::c) * of_result_apart(s.c, has_whole_runs(s));
   const auto add = [&](char x, const std::vector<axis>& first, const std::vector<axis>& second, double again) {
     const double elements = again * elements_of(s, stride_in(x));
-    if (nearest_of(s, x) != beside::problems) seconds += elements * of_element_apart(s.c);
+    if (!is_along(s, x)) seconds += elements * of_element_apart(s.c);
     else seconds += elements * (1.0 / vector_of(s.batch, {&first, &second}, stride_in(x), s.c, 16) - size_in(s.c) / 16.0) * of_short_copy(s.c);
   };
   add('a', s.m, s.k, again_a), add('b', s.k, s.n, again_b);
@@ -161,8 +179,8 @@ std::vector<abreast_config> abreast_candidates(const step_shape& s, const gpu_ma
 }
 
 std::optional<abreast_config> choose_abreast(const step_shape& s, const gpu_machine& m) {
-  constexpr std::int64_t fewest = 4;  // of rows and columns
-  if (!s.has_a || !s.has_b || s.batch.empty() || s.a != s.b || s.a != s.c || std::min(count_of(s.m), count_of(s.n)) < fewest) return {};
+  constexpr std::int64_t fewest = 4;  // rows, columns, terms
+  if (!s.has_a || !s.has_b || s.batch.empty() || s.a != s.b || s.a != s.c || std::min({count_of(s.m), count_of(s.n), count_of(s.k)}) < fewest) return {};
   if (nearest_of(s, 'a') != beside::problems && nearest_of(s, 'b') != beside::problems && nearest_of(s, 'c') != beside::problems) return {};
   std::optional<abreast_config> best;
   double least = std::numeric_limits<double>::infinity();

@@ -12,25 +12,25 @@ namespace {
 
 using namespace Xbyak::util;
 
-constexpr std::int64_t together = 8;  // results: additions to one wait for one another
-static_assert(most_apart_step * (most_apart_terms + together) < std::int64_t{1} << 31);
+constexpr std::int64_t results_together = 8;  // results: additions to one wait for one another
+static_assert(most_apart_step * (most_apart_terms + results_together) < std::int64_t{1} << 31);
 
 class apart_code : public vector_code {
  public:
   apart_code(const apart_request& r, target t) : vector_code(4096, t, r.type == dtype::f32 || r.type == dtype::c64), r_(r), size_(static_cast<std::int64_t>(size_of(r.type))) {
     if (r.alpha == factor::any) single() ? vmovss(xmm(scale), ptr[rcx]) : vmovsd(xmm(scale), ptr[rcx]);
-    if (const std::int64_t rounds = r.extent / together; rounds > 0) {
+    if (const std::int64_t rounds = r.extent / results_together; rounds > 0) {
       Xbyak::Label top;
       mov(rax, rounds);
       align(16);
       L(top);
-      write(together);
-      add(rsi, static_cast<int>(together * r.lane_b * size_));
-      add(rdx, static_cast<int>(together * size_));
+      write(results_together);
+      add(rsi, static_cast<int>(results_together * r.lane_b * size_));
+      add(rdx, static_cast<int>(results_together * size_));
       dec(rax);
       jnz(top, T_NEAR);
     }
-    write(r.extent % together);
+    write(r.extent % results_together);
     ret();
   }
 

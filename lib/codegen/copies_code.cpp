@@ -8,7 +8,7 @@ namespace {
 using namespace Xbyak::util;
 
 constexpr std::int64_t most_copied = 64;       // elements
-constexpr std::int64_t most_offset = 1 << 30;  // bytes
+constexpr std::int64_t most_copy_offset = 1 << 30;  // bytes
 
 class copies_code : public vector_code {
  public:
@@ -43,9 +43,9 @@ std::shared_ptr<const kernel> make(const copy_request& r, target t) {
   for (const copy_request::axis& x : r.axes) {
     count *= x.extent;
     reach += (x.extent - 1) * std::max(std::abs(x.from), std::abs(x.to)) * r.size;
-    if (count > most_copied || std::abs(x.from) > most_offset || std::abs(x.to) > most_offset) return nullptr;
+    if (count > most_copied || std::abs(x.from) > most_copy_offset || std::abs(x.to) > most_copy_offset) return nullptr;
   }
-  if (t == target::none || reach >= most_offset) return nullptr;
+  if (t == target::none || reach >= most_copy_offset) return nullptr;
   return written<kernel, copies_code>(r, t);
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t most_pieces = 6 * most_dot_pieces;  // of rows one right behind the other: the hardware follows them
 constexpr std::int64_t most_products = 512;    // registers multiplied in the code of a period
-constexpr std::int64_t most_offset = 1 << 30;  // bytes
+constexpr std::int64_t most_dot_offset = 1 << 30;  // bytes
 
 /// The pieces of a dot product, and how many lanes one takes.
 bool take_sums(const kernels::contract_args& x, dots& d) {
@@ -86,8 +86,8 @@ std::vector<dots> dots_of(const request& r, target t) {
   for (const auto* axes : {&d.dense, &d.loops})
     for (const dots::axis& y : *axes)
       for (const std::int64_t stride : {y.a, y.b, y.c})
-        if (std::abs(stride) >= most_offset / std::max(y.extent, d.period)) return {};
-  const auto is_far = [](std::int64_t bytes) { return std::abs(bytes) >= most_offset; };
+        if (std::abs(stride) >= most_dot_offset / std::max(y.extent, d.period)) return {};
+  const auto is_far = [](std::int64_t bytes) { return std::abs(bytes) >= most_dot_offset; };
   if (std::any_of(d.pieces.begin(), d.pieces.end(), [&](const dots::piece& p) { return is_far(p.a) || is_far(p.b); })) return {};
   return {d};
 }

@@ -12,9 +12,9 @@ namespace {
 using namespace Xbyak::util;
 
 constexpr int most_on_stack = 24 << 10;  // bytes of turned inputs: half of the first cache
-constexpr std::int64_t most_step = 1 << 28;  // bytes: what is added to registers and addresses stays small
+constexpr std::int64_t most_fibre_step = 1 << 28;  // bytes: what is added to registers and addresses stays small
 
-bool is_small(std::int64_t bytes) { return std::abs(bytes) < most_step; }
+bool is_small(std::int64_t bytes) { return std::abs(bytes) < most_fibre_step; }
 
 class fibres_code : public point_code {
  public:

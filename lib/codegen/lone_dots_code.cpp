@@ -9,13 +9,13 @@ using namespace Xbyak::util;
 
 namespace {
 
-constexpr std::int64_t most_offset = 1 << 30;  // bytes
+constexpr std::int64_t most_lone_offset = 1 << 30;  // bytes
 constexpr std::int64_t looped_pieces = 16;     // at once, where there are more than most_lone_pieces
 
 // Registers: sums of the first set, of the second one if there is one, then these.
 constexpr int first_of_second = 4, from_a = 8, from_b = 9, swapped = 10, spare = 11, mask_of_last = 15;
 
-const Xbyak::Reg64 counters[] = {r9, r10, r11, rax};
+const Xbyak::Reg64 lone_counters[] = {r9, r10, r11, rax};
 
 bool is_plain(const request& r) { return r.type_a == r.type && r.type_b == r.type && r.type_c == r.type && size_of(r.type) >= 4; }
 
@@ -34,7 +34,7 @@ std::vector<lone_dots> lone_dots_of(const request& r, target t) {
   };
   put(x.row), put(x.col);
   for (int i = 0; i < x.loop_count; ++i) put(x.loops[i]);
-  if ((!complex && !d.loops.empty()) || d.loops.size() > std::size(counters)) return {};
+  if ((!complex && !d.loops.empty()) || d.loops.size() > std::size(lone_counters)) return {};
   const std::int64_t full = t == target::avx512 ? 64 : 32, elements = full / size;
   const bool is_long = x.k * ((x.lane_extent + elements - 1) / elements) > most_lone_pieces;
   if (is_long && (x.k > 1 || !d.loops.empty())) return {};
@@ -54,7 +54,7 @@ std::vector<lone_dots> lone_dots_of(const request& r, target t) {
   } else {
     for (std::int64_t k = 0; k < x.k; ++k) add_row(d.pieces, k * x.k_a, k * x.k_b, x.lane_extent);
   }
-  const auto is_far = [](std::int64_t bytes) { return std::abs(bytes) >= most_offset; };
+  const auto is_far = [](std::int64_t bytes) { return std::abs(bytes) >= most_lone_offset; };
   for (const lone_dots::piece& p : d.pieces)
     if (is_far(p.a) || is_far(p.b)) return {};
   for (const lone_dots::axis& y : d.loops)
@@ -85,7 +85,7 @@ void lone_dots_code::step(const reg64& p, std::int64_t bytes) {
 void lone_dots_code::write_loops(std::size_t left) {
   if (left == 0) return write_result();
   const lone_dots::axis& x = d_.loops[left - 1];
-  const reg64& counter = counters[left - 1];
+  const reg64& counter = lone_counters[left - 1];
   Xbyak::Label next;
   mov(counter, x.extent);
   align(16);

@@ -10,7 +10,7 @@ namespace {
 using namespace Xbyak::util;
 
 constexpr std::int64_t most_pitch = 1 << 21;  // elements: offsets stay small
-constexpr std::int64_t most_step = 1 << 26;   // bytes between rows: those of sixteen rows at once are displacements
+constexpr std::int64_t most_row_step = 1 << 26;   // bytes between rows: those of sixteen rows at once are displacements
 constexpr std::int64_t cache_page = 4096;     // bytes: so far apart lines share a set of the first cache
 constexpr double most_ways = 6;               // of a set
 constexpr std::int64_t first_cache = 32 << 10;
@@ -261,7 +261,7 @@ std::shared_ptr<const pointwise_kernel> make(const pointwise_request& r, target 
   };
   for (int i = 0; i < g.input_count; ++i) step_of(g.inputs[i]);
   for (int i = 0; i < g.output_count; ++i) step_of(g.outputs[i]);
-  if (steps.size() > 3 || std::any_of(steps.begin(), steps.end(), [](std::int64_t s) { return std::abs(s) >= most_step; }))
+  if (steps.size() > 3 || std::any_of(steps.begin(), steps.end(), [](std::int64_t s) { return std::abs(s) >= most_row_step; }))
     return nullptr;
   return written<pointwise_kernel, pointwise_code>(r, t, steps);
 }

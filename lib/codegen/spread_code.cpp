@@ -12,7 +12,7 @@ namespace {
 // Registers by their use.
 constexpr int sums = 0, spare_a = 1, spare_b = 2, old = 3, first_load = 4, loads = 8, first_constant = 12, alpha = 29, beta_factor = 30, place = 31;
 constexpr int of_complex = 26, imaginary = 2;  // from there on registers of complex numbers alone; from a factor's real part to the other one
-constexpr std::int64_t line = 64;
+constexpr std::int64_t asked_line = 64;
 
 }  // namespace
 
@@ -89,7 +89,7 @@ void spread_code::ask_ahead() {
   const std::int64_t moves = s_.period / s_.inner;
   const auto ask = [&](const reg64& base, std::int64_t bytes, std::int64_t most) {
     if (most <= 0 || bytes <= 0 || bytes > 1024) return;
-    for (std::int64_t at = 0; at < bytes; at += line) prefetcht0(ptr[base + static_cast<int>(at + distance)]);
+    for (std::int64_t at = 0; at < bytes; at += asked_line) prefetcht0(ptr[base + static_cast<int>(at + distance)]);
   };
   ask(pointers_[0], moves * s_.dense.back().a, request_.fetch_a), ask(pointers_[1], moves * s_.dense.back().b, request_.fetch_b);
   ask(c_, s_.period * s_.element(), request_.fetch_c);

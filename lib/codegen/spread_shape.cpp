@@ -9,8 +9,8 @@
 namespace ricci::codegen {
 namespace {
 
-constexpr std::int64_t most_terms = 8, most_products = 96, most_offset = 1 << 30;
-constexpr std::size_t most_masks = 7, most_constants = 48;
+constexpr std::int64_t most_terms = 8, most_spread_products = 96, most_spread_offset = 1 << 30;
+constexpr std::size_t most_spread_masks = 7, most_constants = 48;
 
 /// The terms of a sum: all summed indices.
 bool take_terms(const kernels::contract_args& x, bool along_sums, spread& s) {
@@ -140,7 +140,7 @@ bool has_room(const std::vector<spread_results>& all, const spread& s) {
         if (!x.places.empty()) constants.insert(x.places);
       }
   }
-  return masks.size() <= most_masks && constants.size() <= most_constants;
+  return masks.size() <= most_spread_masks && constants.size() <= most_constants;
 }
 
 /// Cycles of a period: permutations have one port, multiply-adds share it, loads have two (measured on Golden Cove).
@@ -202,11 +202,11 @@ std::vector<spread> spread_of(const request& r, target t) {
   const std::int64_t results = s.lanes / s.parts;  // of a register
   s.count = s.inner * s.dense.back().extent, s.period = std::lcm<std::int64_t>(results, s.inner);
   const std::int64_t products = s.period / results * static_cast<std::int64_t>(s.terms.size());
-  if (products > most_products || s.count < 2 * results || !s.is_long() || s.loops.size() > std::size_t{most_dot_loops}) return {};
+  if (products > most_spread_products || s.count < 2 * results || !s.is_long() || s.loops.size() > std::size_t{most_dot_loops}) return {};
   for (const auto* axes : {&s.dense, &s.loops})
     for (const dots::axis& y : *axes)
       for (const std::int64_t stride : {y.a, y.b, y.c})
-        if (std::abs(stride) >= most_offset / std::max(y.extent, s.period)) return {};
+        if (std::abs(stride) >= most_spread_offset / std::max(y.extent, s.period)) return {};
   s.conj = complex && (x.conj_a || x.conj_b), s.common = x.conj_b ? 1 : 0;
   const bool taken = take_registers(s);
   if (complex && !s.conj && !s.ones) {  // either factor may be the common one

@@ -9,7 +9,7 @@ using namespace Xbyak::util;
 
 namespace {
 
-constexpr std::int64_t page = 4096, group = 8;  // vectors that are converted between two jumps
+constexpr std::int64_t stack_page = 4096, group = 8;  // vectors that are converted between two jumps
 
 }  // namespace
 
@@ -28,7 +28,7 @@ void contract_code::open_frame(std::size_t spilled) {
   slots_ = static_cast<int>(frame_) + 8;
   scratch_ = (slots_ + 24 + 63) / 64 * 64;
   frame_ = scratch_ + scratch;
-  for (std::int64_t at = page; at < frame_ + page; at += page)  // the stack grows page by page
+  for (std::int64_t at = stack_page; at < frame_ + stack_page; at += stack_page)  // the stack grows page by page
     test(ptr[rsp - static_cast<int>(at)], eax);
   mov(rax, rsp);
   sub(rsp, static_cast<int>(frame_));

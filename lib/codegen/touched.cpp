@@ -6,12 +6,12 @@
 namespace ricci::codegen {
 namespace {
 
-constexpr std::int64_t line = 64;  // bytes
+constexpr std::int64_t line_bytes = 64;
 
 class line_set {
  public:
   void add(std::int64_t first, std::int64_t bytes) {
-    for (std::int64_t at = floor(first); at < first + bytes; at += line) lines_.push_back(at);
+    for (std::int64_t at = floor(first); at < first + bytes; at += line_bytes) lines_.push_back(at);
   }
 
   std::vector<std::int64_t> take() {
@@ -21,7 +21,7 @@ class line_set {
   }
 
  private:
-  static std::int64_t floor(std::int64_t x) { return (x >= 0 ? x : x - (line - 1)) / line * line; }
+  static std::int64_t floor(std::int64_t x) { return (x >= 0 ? x : x - (line_bytes - 1)) / line_bytes * line_bytes; }
 
   std::vector<std::int64_t> lines_;
 };
@@ -57,11 +57,11 @@ std::vector<std::int64_t> lines_of(const nest& n, const geometry& g, nest_operan
 }
 
 bool is_sparse(const nest& n, const geometry& g, nest_operand x, std::int64_t step) {
-  constexpr std::int64_t few = 4 * line, most_parts = 1 << 16;
+  constexpr std::int64_t few = 4 * line_bytes, most_parts = 1 << 16;
   const std::int64_t outer = std::ssize(n.outer), vectors = std::ssize(n.vectors);
   const std::int64_t parts = x == nest_operand::c ? n.rows * (vectors + 2) : x == nest_operand::a ? n.rows * n.k * outer : n.k * outer * (vectors + 2);
   if (step <= few || parts > most_parts) return false;
-  return 10 * line * std::ssize(lines_of(n, g, x, {0, n.rows, 0, n.k})) < 9 * step;
+  return 10 * line_bytes * std::ssize(lines_of(n, g, x, {0, n.rows, 0, n.k})) < 9 * step;
 }
 
 }  // namespace ricci::codegen

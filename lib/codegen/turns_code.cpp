@@ -11,7 +11,7 @@ namespace {
 
 using namespace Xbyak::util;
 
-constexpr std::int64_t most_offset = std::int64_t{1} << 28;  // bytes
+constexpr std::int64_t most_turn_offset = std::int64_t{1} << 28;  // bytes
 
 class turns_code : public vector_code {
  public:
@@ -99,7 +99,7 @@ class turns_code : public vector_code {
   int next_ = 0;              // blocks take turns with registers
 };
 
-bool is_near(std::int64_t elements, std::int64_t size) { return std::abs(elements) < most_offset / size; }
+bool is_near(std::int64_t elements, std::int64_t size) { return std::abs(elements) < most_turn_offset / size; }
 
 }  // namespace
 

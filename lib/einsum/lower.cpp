@@ -10,7 +10,7 @@ namespace {
 
 using extent_list = std::span<const std::int64_t>;
 
-[[noreturn]] void fail(errc code, const std::string& text) { throw error(code, "einsum: " + text); }
+[[noreturn]] void refuse(errc code, const std::string& text) { throw error(code, "einsum: " + text); }
 
 std::string to_text(extent_list extents) {
   std::string out = "(";
@@ -63,7 +63,7 @@ class lowering {
     for (const int label : s_.operands[q]) label == ellipsis ? void(has_dots = true) : void(++named);
     const auto rank = static_cast<std::int64_t>(operands_[q].extents.size());
     if (named > rank || (named < rank && !has_dots))
-      fail(errc::bad_subscripts, "operand " + std::to_string(q) + " has rank " + std::to_string(rank) +
+      refuse(errc::bad_subscripts, "operand " + std::to_string(q) + " has rank " + std::to_string(rank) +
                                      " but its subscripts name " + std::to_string(named) + " axes" +
                                      (named < rank ? " and have no '...' for the others" : ""));
     return rank - named;
@@ -94,12 +94,12 @@ class lowering {
       label_info& label = p_.labels[axes_[q][d]];
       const auto [first, fresh] = here.try_emplace(axes_[q][d], extents[d]);
       if (first->second != extents[d])
-        fail(errc::bad_extent, "label '" + label.name + "' has extents " + std::to_string(first->second) + " and " +
+        refuse(errc::bad_extent, "label '" + label.name + "' has extents " + std::to_string(first->second) + " and " +
                                    std::to_string(extents[d]) + " in operand " + std::to_string(q) + " of extents " +
                                    to_text(extents));
       if (extents[d] == 1 || extents[d] == label.extent) continue;
       if (label.extent != 1)
-        fail(errc::bad_extent, "label '" + label.name + "' has extent " + std::to_string(label.extent) +
+        refuse(errc::bad_extent, "label '" + label.name + "' has extent " + std::to_string(label.extent) +
                                    " in operand " + std::to_string(giver_[axes_[q][d]]) + " but " +
                                    std::to_string(extents[d]) + " in operand " + std::to_string(q) + " of extents " +
                                    to_text(extents));
@@ -112,7 +112,7 @@ class lowering {
     for (const int label : s_.result)
       if (label == ellipsis) return;
     if (dots_ > 0)
-      fail(errc::bad_subscripts, "the ellipsis of the operands stands for " + std::to_string(dots_) +
+      refuse(errc::bad_subscripts, "the ellipsis of the operands stands for " + std::to_string(dots_) +
                                      " axes, but the result has no '...' for them");
   }
 
@@ -166,11 +166,11 @@ void check_types(std::span<const array_info> operands, const array_info* out) {
     const std::string who = q < operands.size() ? "operand " + std::to_string(q) : "the result";
     if (!x) continue;
     if (x->type != operands[0].type)
-      fail(errc::bad_argument, who + " holds " + name_of(x->type) + " but operand 0 holds " + name_of(operands[0].type) +
+      refuse(errc::bad_argument, who + " holds " + name_of(x->type) + " but operand 0 holds " + name_of(operands[0].type) +
                                    "; convert one of them first");
     bool empty = false;
     for (const std::int64_t extent : x->extents) empty = empty || extent == 0;
-    if (!empty && !x->data) fail(errc::bad_argument, who + " has elements but no memory (null, or on the GPU)");
+    if (!empty && !x->data) refuse(errc::bad_argument, who + " has elements but no memory (null, or on the GPU)");
   }
 }
 
@@ -182,7 +182,7 @@ lowered_einsum lower_einsum(const subscripts& s, std::span<const array_info> ope
   if (out) {
     const auto wanted = work.result_extents();
     if (!std::equal(wanted.begin(), wanted.end(), out->extents.begin(), out->extents.end()))
-      fail(errc::bad_extent, "the result has extents " + to_text(wanted) + " but the memory given for it has " +
+      refuse(errc::bad_extent, "the result has extents " + to_text(wanted) + " but the memory given for it has " +
                                  to_text(out->extents));
   }
   return work.lower(out);

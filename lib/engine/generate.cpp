@@ -88,7 +88,7 @@ bool generate_apart(bound_step& s, codegen::factor alpha, codegen::target t) {
 }
 
 /// Steps between neighbours if all are alike and positive, else 0.
-std::int64_t even_step(const std::vector<std::int64_t>& offsets) {
+std::int64_t whole_step(const std::vector<std::int64_t>& offsets) {
   const std::int64_t step = offsets.size() > 1 ? offsets[1] - offsets[0] : 1;
   for (std::size_t i = 1; i < offsets.size(); ++i)
     if (offsets[i] - offsets[i - 1] != step) return 0;
@@ -98,7 +98,7 @@ std::int64_t even_step(const std::vector<std::int64_t>& offsets) {
 /// Which tiles of a blocked product go to c as they are.
 void find_rows(bound_step& s) {
   blocked_product& x = s.blocked;
-  x.plain = even_step(x.lists.row_c) > 0 && even_step(x.lists.col_c) == 1 && s.type == s.type_c;
+  x.plain = whole_step(x.lists.row_c) > 0 && whole_step(x.lists.col_c) == 1 && s.type == s.type_c;
   x.row_step = x.lists.row_c.size() > 1 ? std::max<std::int64_t>(x.lists.row_c[1] - x.lists.row_c[0], 0) : 1;
 }
 
@@ -131,8 +131,8 @@ void generate_blocked(bound_step& s, codegen::target t) {
           x.tile(last_rows, last_cols, last_sums, kind) = codegen::make(r, t);
         }
       }
-  const std::int64_t row_step = even_step(x.lists.row_a);
-  if (row_step <= 1 || even_step(x.lists.sum_a) != 1 || s.type_a != s.type || size_of(s.type) > 8) return;
+  const std::int64_t row_step = whole_step(x.lists.row_a);
+  if (row_step <= 1 || whole_step(x.lists.sum_a) != 1 || s.type_a != s.type || size_of(s.type) > 8) return;
   const auto size = static_cast<std::int64_t>(size_of(s.type));
   if (cut.tile_rows * size < 64) t = codegen::target::avx2;  // the rows fill no register of 64 bytes
   for (const bool last : {false, true}) {

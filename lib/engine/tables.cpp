@@ -83,7 +83,7 @@ void check_table(const program& p, const reference& r, const bindings& b, std::v
   }
 }
 
-constexpr std::int64_t least_run = 8, most_runs = 128;  // blocks in a run, runs
+constexpr std::int64_t least_blocks = 8, most_runs = 128;  // blocks in a run, runs
 
 /// Elements are told apart in groups of neighbours, but for small tensors: this many groups stay in the caches.
 constexpr std::int64_t least_groups = 8192;
@@ -116,7 +116,7 @@ class colouring {
     std::int64_t blocks = 1;
     for (std::int64_t n : bound_.block_counts) blocks *= n;
     if (!find_scatters()) return {};
-    const std::int64_t runs = std::clamp<std::int64_t>(blocks / least_run, 1, most_runs);
+    const std::int64_t runs = std::clamp<std::int64_t>(blocks / least_blocks, 1, most_runs);
     task_order out;
     for (std::int64_t r = 0; r < runs; ++r) {
       const task_order::run run{blocks * r / runs, blocks * (r + 1) / runs};

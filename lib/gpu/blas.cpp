@@ -30,7 +30,7 @@ struct library {
   blas_info info;
 };
 
-library look() {
+library look_for_cublas() {
   library l;
   static constexpr const char* names[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so",
                                           "/usr/local/cuda/lib64/libcublas.so", "/usr/local/cuda/lib64/libcublas.so.13",
@@ -49,7 +49,7 @@ library look() {
 }
 
 const library& the_library() {
-  static const library& l = *new library(look());
+  static const library& l = *new library(look_for_cublas());
   return l;
 }
 

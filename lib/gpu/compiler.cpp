@@ -38,7 +38,7 @@ struct compiler {
 
 constexpr int oldest_version = 12000;  // before that it does not know instructions of compute capability 9.0 that kernels have
 
-compiler look() {
+compiler look_for_compiler() {
   compiler c;
   static constexpr const char* names[] = {
       "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so",
@@ -66,7 +66,7 @@ compiler look() {
 }
 
 const compiler& the_compiler() {
-  static const compiler& c = *new compiler(look());
+  static const compiler& c = *new compiler(look_for_compiler());
   return c;
 }
 

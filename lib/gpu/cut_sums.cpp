@@ -22,7 +22,7 @@ step_plan add_parts(step_shape& s, std::int64_t parts, const gpu_machine& m, boo
   return plan_step(last, m, in_parts);
 }
 
-std::int64_t free_count(const step_shape& s) { return count_of(s.batch) * count_of(s.m) * count_of(s.n); }
+std::int64_t results_of(const step_shape& s) { return count_of(s.batch) * count_of(s.m) * count_of(s.n); }
 
 /// A sum in pieces of neighbouring terms, which leave room for several problems on a multiprocessor: the axes of a piece, those that count the
 /// pieces, and what is left of the outermost axis. No pieces if the extents have no such divisors.
@@ -53,7 +53,7 @@ std::int64_t whole_lines(std::int64_t bytes) {
 }
 
 /// Bytes of the parts that the last plan adds.
-std::int64_t parts_bytes(const step_plan& last) { return free_count(last.shape) * count_of(last.shape.k) * static_cast<std::int64_t>(size_of(last.shape.b)); }
+std::int64_t parts_bytes(const step_plan& last) { return results_of(last.shape) * count_of(last.shape.k) * static_cast<std::int64_t>(size_of(last.shape.b)); }
 
 /// What small products of parts take, and adding them: both factors once, the parts twice, at shares of the bandwidth measured on an H200.
 double summing_seconds(const step_plan& p, const gpu_machine& m) {
@@ -91,7 +91,7 @@ bool sum_as_problems(step_plan& p, std::int64_t parts, const gpu_machine& m) {
     end.k[0].extent = sum.rest;
     rest = std::make_shared<const step_plan>(plan_step(end, own, false));
   }
-  std::int64_t next = free_count(s);
+  std::int64_t next = results_of(s);
   for (std::size_t d = sum.pieces.size(); d-- > 0;) sum.pieces[d].c = next, next *= sum.pieces[d].extent;
   first.k = sum.terms;
   first.batch.insert(first.batch.begin(), sum.pieces.begin(), sum.pieces.end());

@@ -10,7 +10,7 @@
 namespace ricci::cuda {
 namespace {
 
-driver look() {
+driver look_for_driver() {
   driver d;
   static constexpr const char* names[] = {"libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1",
                                           "/usr/lib/wsl/lib/libcuda.so.1", "libcuda.so", nullptr};
@@ -48,7 +48,7 @@ void* open_library(const char* variable, const char* const* names, std::string& 
 }
 
 const driver& find_driver() {
-  static const driver& d = *new driver(look());
+  static const driver& d = *new driver(look_for_driver());
   return d;
 }
 

@@ -14,7 +14,7 @@ constexpr std::int64_t most_filter = 96 << 10;  // bytes of shared memory
 constexpr std::int64_t most_terms = 16;         // of a direction
 constexpr double clock = 1.7e9;
 
-const axis& free_at(const std::vector<axis>& free, int n) { return free[static_cast<std::size_t>(n)]; }
+const axis& axis_at(const std::vector<axis>& free, int n) { return free[static_cast<std::size_t>(n)]; }
 
 /// What one thread does, counted.
 struct work {
@@ -63,7 +63,7 @@ touched touched_by_warps(const step_shape& s, const window_config& c, const std:
     bytes.clear();
     for (std::int64_t thread = 0; thread < warp; ++thread) {
       std::int64_t rest = n * 5 % warps * warp + thread, offset = (std::int64_t{1} << 40) + places[static_cast<std::size_t>(n * 3) % places.size()];
-      for (const counted_axis& x : counted) offset += rest % x.pieces * x.each * (free_at(free, x.axis).*stride), rest /= x.pieces;
+      for (const counted_axis& x : counted) offset += rest % x.pieces * x.each * (axis_at(free, x.axis).*stride), rest /= x.pieces;
       if (rest == 0) bytes.push_back(offset * size);
     }
     std::sort(bytes.begin(), bytes.end());
@@ -88,7 +88,7 @@ std::vector<neighbours> runs_of(const step_shape& s) {
   for (const bool sums : {false, true}) {
     const std::vector<axis>& list = sums ? s.k : free;
     for (int n = 0; n < static_cast<int>(list.size()); ++n) {
-      const axis& x = free_at(list, n);
+      const axis& x = axis_at(list, n);
       if (x.b != 1 || (!sums && x.c != 1)) continue;
       for (int count = 2; count * static_cast<int>(size_of(s.b)) <= 16; count *= 2) {
         bool fits = x.extent % count == 0;
@@ -129,11 +129,11 @@ std::vector<overlap_of_axes> overlaps_in(const step_shape& s) {
   const int first = static_cast<int>(s.batch.size() + s.m.size());
   for (int n = first; n < static_cast<int>(free.size()); ++n)
     for (std::size_t k = 0; k < s.k.size(); ++k) {
-      if (taken[k] || !meet_again(free_at(free, n).b, free_at(free, n).extent, s.k[k].b, s.k[k].extent)) continue;
+      if (taken[k] || !meet_again(axis_at(free, n).b, axis_at(free, n).extent, s.k[k].b, s.k[k].extent)) continue;
       out.push_back({n, static_cast<int>(k)}), taken[k] = true;
       break;
     }
-  std::stable_sort(out.begin(), out.end(), [&](const overlap_of_axes& x, const overlap_of_axes& y) { return std::abs(free_at(free, x.free).b) > std::abs(free_at(free, y.free).b); });
+  std::stable_sort(out.begin(), out.end(), [&](const overlap_of_axes& x, const overlap_of_axes& y) { return std::abs(axis_at(free, x.free).b) > std::abs(axis_at(free, y.free).b); });
   return out;
 }
 
@@ -156,7 +156,7 @@ double resident_of(const step_shape& s, const window_config& c, const work& w, c
 /// Neighbours that leave a thread together: a word of its sums, or a direction if there is one sum, where they are neighbours, or a run.
 std::int64_t leaving_together(const step_shape& s, const window_config& c) {
   const std::vector<axis> free = free_axes(s);
-  const auto is_unit = [&](int axis) { return axis >= 0 && free_at(free, axis).c == 1; };
+  const auto is_unit = [&](int axis) { return axis >= 0 && axis_at(free, axis).c == 1; };
   if (is_unit(c.own)) return std::min(c.each_own, 16 / static_cast<std::int64_t>(size_of(s.c)));
   if (c.each_own == 1 && is_unit(c.rows.free)) return c.rows.each;
   if (c.each_own == 1 && is_unit(c.cols.free)) return c.cols.each;
@@ -172,7 +172,7 @@ double seconds_with(const step_shape& s, const window_config& c, const work& w, 
   const double reads = w.reads * std::max(in.lines, (in.whole + in.partial) / 4);
   const double writes = w.writes / leaving * std::max(out.lines, (out.whole + out.partial) / 4);
   // Sectors that are written in pieces cost more, the more so the more rows of the result are written at once.
-  const double rows = c.own >= 0 && free_at(free, c.own).c == 1 ? 1.0 : static_cast<double>(c.each_own);
+  const double rows = c.own >= 0 && axis_at(free, c.own).c == 1 ? 1.0 : static_cast<double>(c.each_own);
   const double leaves = w.writes / leaving * (whole_sector * out.whole + part_of_sector * std::pow(rows, 0.3) * out.partial);
   const bool is_double = s.c == dtype::f64 || s.c == dtype::c128;
   const double rate = is_double ? 2 * m.peak_f64 / (of_h200_double * m.multiprocessors) : 4 * m.peak_f32 / (of_h200_single * m.multiprocessors);
@@ -184,7 +184,7 @@ double seconds_with(const step_shape& s, const window_config& c, const work& w, 
   const double busy = (is_double ? 1.4 : 1) * warps / m.multiprocessors * cycles / clock * std::max(1.0, enough / resident_of(s, c, w, m));
   double turns = 1;
   for (int k = 0; k < static_cast<int>(s.k.size()); ++k)
-    if (k != c.rows.sum && k != c.cols.sum) turns *= static_cast<double>(free_at(s.k, k).extent);
+    if (k != c.rows.sum && k != c.cols.sum) turns *= static_cast<double>(axis_at(s.k, k).extent);
   const double read_bytes = (s.has_a ? distinct_elements(s, &axis::a) * static_cast<double>(size_of(s.a)) : 0) + distinct_elements(s, &axis::b) * static_cast<double>(size_of(s.b));
   const auto [least, most] = std::minmax({(read_bytes / (1e9 * m.bandwidth) + warps / m.multiprocessors * leaves / clock) / share, std::max(busy, turns * wait)});
   return most + 0.2 * least + (s.has_a ? staging : 0);
@@ -205,7 +205,7 @@ double window_seconds(const step_shape& s, const window_config& c, const gpu_mac
   std::vector<std::int64_t> read_at, written_at;
   for (const std::int64_t row : places_of(s, c.rows).offsets)
     for (const std::int64_t col : places_of(s, c.cols).offsets) read_at.push_back(row + col);
-  const std::int64_t step = c.rows.free >= 0 && free_at(free, c.rows.free).c != 1 ? free_at(free, c.rows.free).c : 0;
+  const std::int64_t step = c.rows.free >= 0 && axis_at(free, c.rows.free).c != 1 ? axis_at(free, c.rows.free).c : 0;
   for (std::int64_t row = 0; row < c.rows.each; ++row) written_at.push_back(row * step);
   const touched in = touched_by_warps(s, c, counted, &axis::b, s.b, c.run.count, read_at), out = touched_by_warps(s, c, counted, &axis::c, s.c, leaving_together(s, c), written_at);
   return seconds_with(s, c, work_of(s, c), in, out, m);
@@ -257,13 +257,13 @@ class search {
     std::stable_sort(found_.begin(), found_.end(), [](const estimated& x, const estimated& y) { return x.least < y.least; });
   }
 
-  bool is_short(const overlap_of_axes& x) const { return free_at(s_.k, x.sum).extent <= most_terms; }
+  bool is_short(const overlap_of_axes& x) const { return axis_at(s_.k, x.sum).extent <= most_terms; }
 
   std::vector<std::int64_t> boxes(int n) const {
     std::vector<std::int64_t> out{1};
     if (n >= 0)
       for (const std::int64_t each : {2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16})
-        if (each <= free_at(free_, n).extent) out.push_back(each);
+        if (each <= axis_at(free_, n).extent) out.push_back(each);
     return out;
   }
 
@@ -281,7 +281,7 @@ class search {
           if (filter_has_run(s_, c)) continue;
           for (int n = static_cast<int>(s_.batch.size()); n < static_cast<int>(s_.batch.size() + s_.m.size()); ++n)
             for (const std::int64_t own : {2, 3, 4, 5, 6, 8, 12, 16}) {
-              if (own > free_at(free_, n).extent || free_at(free_, n).a == 0) break;
+              if (own > axis_at(free_, n).extent || axis_at(free_, n).a == 0) break;
               window_config with = c;
               with.own = n, with.each_own = own;
               consider(with);

@@ -11,7 +11,7 @@ namespace ricci::planning {
 namespace {
 
 constexpr std::int64_t least_slices = 2;
-constexpr double least_share = 0.7;  // of the first cache, by the temporaries that a run touches; measured
+constexpr double least_touched = 0.7;  // of the first cache, by the temporaries that a run touches; measured
 constexpr int most_turned = 2;       // inputs of a pointwise step: many streams are followed through whole blocks; measured
 
 
@@ -25,7 +25,7 @@ void for_each_result(const pair_op& op, const F& f) {
   if (op.after.at >= 0) f(op.after.tensor);
 }
 
-bool writes(const pair_op& op, const operand& x) {
+bool writes_to(const pair_op& op, const operand& x) {
   bool found = false;
   for_each_result(op, [&](const operand& y) { found = found || same_place(x, y); });
   return found;
@@ -93,7 +93,7 @@ class slicer {
     bool all = true;
     for_each_operand(x, [&](const operand& p) {
       for_each_operand(y, [&](const operand& q) {
-        if (!same_place(p, q) || (!writes(x, p) && !writes(y, p))) return;
+        if (!same_place(p, q) || (!writes_to(x, p) && !writes_to(y, p))) return;
         all = all && has(p, label) && has(q, label) && stride_of(p, label) == stride_of(q, label);
       });
     });
@@ -113,7 +113,7 @@ class slicer {
     for (std::size_t n = i; n < end; ++n)
       for (int l : labels_of(w_.ops[n])) {
         candidate x = along(l, n, end);
-        if (x.passed > best.passed && x.touched >= least_share * static_cast<double>(m_.caches[0].bytes)) best = std::move(x);
+        if (x.passed > best.passed && x.touched >= least_touched * static_cast<double>(m_.caches[0].bytes)) best = std::move(x);
       }
     if (best.passed == 0) return;
     reorder(best);
@@ -152,7 +152,7 @@ class slicer {
         double bytes = static_cast<double>(size_of(x.type));
         for (int l : x.labels) bytes *= static_cast<double>(extent(l));
         out.touched += bytes;
-        const auto writer = std::find_if(run.begin(), run.end(), [&](std::size_t y) { return writes(w_.ops[y], x); });
+        const auto writer = std::find_if(run.begin(), run.end(), [&](std::size_t y) { return writes_to(w_.ops[y], x); });
         if (writer != run.end() && std::any_of(writer + 1, run.end(), [&](std::size_t y) { return touches(w_.ops[y], x); })) out.passed += bytes;
       });
     return out;

@@ -17,7 +17,7 @@
 namespace ricci::tools {
 namespace {
 
-struct arguments {
+struct bench_arguments {
   std::string types = "f64", sizes = "2:32", betas = "0,1", layouts = "strided", footprints = "l2", transposed = "nn", backend = "cpu", json, isa, only;
   int threads = 1, rounds = 15, cpu = -1;
   std::int64_t ld = 0;
@@ -36,8 +36,8 @@ std::vector<std::string> words(const std::string& text, std::initializer_list<co
 }
 
 /// The command that measures the same again.
-std::string typed(const arguments& a) {
-  const arguments usual;
+std::string typed(const bench_arguments& a) {
+  const bench_arguments usual;
   return "ricci bench gemm --dtype " + a.types + " --sizes " + a.sizes + " --beta " + a.betas + " --layout " + a.layouts +
          " --footprint " + a.footprints + (a.transposed == usual.transposed ? "" : " --trans " + a.transposed) + (a.ld == 0 ? "" : " --ld " + std::to_string(a.ld)) + " --threads " + std::to_string(a.threads) + " --rounds " + std::to_string(a.rounds) +
          (a.window == usual.window ? "" : fmt::format(" --window {}", a.window)) + (a.cpu < 0 ? "" : " --cpu " + std::to_string(a.cpu)) +
@@ -75,7 +75,7 @@ void check_storage(const bench_request& r, const std::string& backend) {
     if (r.ld < std::max({s.m, s.n, s.k})) throw error(errc::bad_argument, fmt::format("rows of {} elements have no room for {}x{}x{}", r.ld, s.m, s.n, s.k));
 }
 
-void run(const arguments& a) {
+void run_bench(const bench_arguments& a) {
   if (!a.isa.empty()) force_isa(a.isa);
   if (a.cpu >= 0) pin(a.cpu);
   bench_request r;
@@ -109,7 +109,7 @@ std::function<void()> add_bench(CLI::App& app) {
   CLI::App* const bench = app.add_subcommand("bench", "Measure ricci beside the peers found on this machine");
   bench->require_subcommand(1);
   CLI::App* const c = bench->add_subcommand("gemm", "Batches of small matrix products");
-  const auto given = std::make_shared<arguments>();
+  const auto given = std::make_shared<bench_arguments>();
   c->add_option("--dtype", given->types, "f64, f32, c64, c128, f16, bf16; several with commas");
   c->add_option("--sizes", given->sizes, "2:32, 5x6x7, numbers from 1 to 9999, @file.csv with columns m,n,k (up to 64 are taken); several with commas");
   c->add_option("--beta", given->betas, "0, 1 or 0,1");
@@ -132,7 +132,7 @@ std::function<void()> add_bench(CLI::App& app) {
   c->add_option("--peer", given->only, "Only these peers; several with commas")->check(not_empty);
   c->add_flag("--deterministic", given->deterministic, "Ignore tuning tables");
   c->add_flag("--no-eigen-fixed", given->no_eigen_fixed, "Leave out Eigen's matrices of fixed size");
-  return [given] { run(*given); };
+  return [given] { run_bench(*given); };
 }
 
 }  // namespace ricci::tools

@@ -10,14 +10,14 @@
 namespace ricci::tools {
 namespace {
 
-struct arguments {
+struct einsum_arguments {
   std::string subscripts, output, backend = "cpu", type;
   std::vector<std::string> files;
   bool explain = false, deterministic = false;
   int threads = 0;
 };
 
-void run(const arguments& given) {
+void run_einsum(const einsum_arguments& given) {
   einsum_request request{unmask(given.subscripts), {}, {}, given.explain};
   request.how.threads = given.threads, request.how.deterministic = given.deterministic;
   request.on_gpu = given.backend == "cuda";
@@ -34,7 +34,7 @@ void run(const arguments& given) {
 
 std::function<void()> add_einsum(CLI::App& app) {
   CLI::App* const c = app.add_subcommand("einsum", "Evaluate an einsum over .npy files");
-  const auto given = std::make_shared<arguments>();
+  const auto given = std::make_shared<einsum_arguments>();
   c->add_option("subscripts", given->subscripts, "NumPy's language, as 'ij,jk->ik'")->required();
   c->add_option("files", given->files, "One .npy file for each operand")->required();
   c->add_option("-o,--output", given->output, "Write the result to this .npy file instead of printing it")->check(not_empty);
@@ -43,7 +43,7 @@ std::function<void()> add_einsum(CLI::App& app) {
   c->add_option("--backend", given->backend, "cpu or cuda")->check(CLI::IsMember({"cpu", "cuda"}));
   c->add_option("--threads", given->threads, "Most threads to use; 0: all")->check(CLI::Range(0, 65536));
   c->add_option("--dtype", given->type, "Compute in f32, f64, c64, c128 or f16 (NumPy's float32, f4 and the like are understood) instead of NumPy's choice")->check(not_empty);
-  return [given] { run(*given); };
+  return [given] { run_einsum(*given); };
 }
 
 }  // namespace ricci::tools

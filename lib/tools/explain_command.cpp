@@ -15,7 +15,7 @@
 namespace ricci::tools {
 namespace {
 
-struct arguments {
+struct explain_arguments {
   std::string subscripts, type = "f64", machine, backend = "cpu";
   std::vector<std::string> extents;
   int threads = 0;
@@ -76,7 +76,7 @@ std::string explain_on_gpu(const program& p, const std::string& name, const opti
   return cuda::to_string(cuda::make_program_plan(p, m, how), m);
 }
 
-void run(const arguments& given) {
+void run_explain(const explain_arguments& given) {
   const dtype type = parse_dtype(given.type);
   const std::string subscripts = unmask(given.subscripts);
   const auto shapes = shapes_of(subscripts, parse_extents(given.extents));
@@ -93,7 +93,7 @@ void run(const arguments& given) {
 
 std::function<void()> add_explain(CLI::App& app) {
   CLI::App* const c = app.add_subcommand("explain", "Print the plan for shapes alone");
-  const auto given = std::make_shared<arguments>();
+  const auto given = std::make_shared<explain_arguments>();
   c->add_option("subscripts", given->subscripts, "As 'eik,ekj->eij'")->required();
   c->add_option("extents", given->extents, "As e=100000 i=8 k=8 j=8");
   c->add_option("--dtype", given->type, "f32, f64 (the default), c64, c128, f16 or bf16");
@@ -101,7 +101,7 @@ std::function<void()> add_explain(CLI::App& app) {
   c->add_option("--backend", given->backend, "cpu or cuda; the latter needs no GPU")->check(CLI::IsMember({"cpu", "cuda"}));
   c->add_flag("--deterministic", given->deterministic, "Ignore tuning tables");
   c->add_option("--threads", given->threads, "Most threads to use; 0: all")->check(CLI::Range(0, 65536));
-  return [given] { run(*given); };
+  return [given] { run_explain(*given); };
 }
 
 }  // namespace ricci::tools

@@ -45,7 +45,7 @@ void print(const machine& m) {
             << fmt::format("tuned       {}\n", tuned()) << cuda::describe_gpus();
 }
 
-void run(bool measure) {
+void run_info(bool measure) {
   if (!measure) return print(this_machine());
   const std::string file = machine_file();
   if (!file.empty()) check_table_file(file);
@@ -61,7 +61,7 @@ std::function<void()> add_info(CLI::App& app) {
   CLI::App* const c = app.add_subcommand("info", "Show this machine: instruction sets, caches, peaks");
   const auto measure = std::make_shared<bool>(false);
   c->add_flag("--measure", *measure, "Measure the peaks and bandwidths, and remember them");
-  return [measure] { run(*measure); };
+  return [measure] { run_info(*measure); };
 }
 
 }  // namespace ricci::tools

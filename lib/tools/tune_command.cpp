@@ -50,7 +50,7 @@ void run_gpu(const choices& c) {
   tune_gpu(how);
 }
 
-void run(const choices& c) {
+void run_tune(const choices& c) {
   if (c.backend == "cuda") return run_gpu(c);
   if (!this_machine().writes_kernels)
     throw error(errc::bad_argument, "no kernels are written at run time with " + this_machine().isa +
@@ -94,7 +94,7 @@ std::function<void()> add_tune(CLI::App& app) {
   command->add_flag("--thorough", c->thorough, "cuda: other candidates than the usual ones");
   command->add_option("--output", c->output, "Write the table to this file instead")->check(not_empty);
   command->add_flag("--dry-run", c->dry, "Measure and tell, but write nothing");
-  return [c] { run(*c); };
+  return [c] { run_tune(*c); };
 }
 
 }  // namespace ricci::tools

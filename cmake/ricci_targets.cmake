@@ -27,13 +27,14 @@ target_include_directories(ricci PRIVATE ${PROJECT_SOURCE_DIR}/lib)
 set_target_properties(ricci PROPERTIES POSITION_INDEPENDENT_CODE ON VERSION ${PROJECT_VERSION} SOVERSION 0)
 
 include(ricci_precompiled)
+include(ricci_unity)
 ricci_precompiled(ricci HEADERS <algorithm> <bit> <cmath> <complex> <cstdint> <cstring> <functional> <map> <memory> <mutex> <numeric>
   <optional> <set> <string> <unordered_map> <vector> <ricci/core/error.hpp> <ricci/program/program.hpp>)
 
 add_library(ricci_dev INTERFACE)
 # Warnings about libstdc++ 12 itself: gcc 12 of operator+ (its bug 105651; at -O2 also as bounds), clang 19 of stable_sort's buffer.
-target_compile_options(ricci_dev INTERFACE -Wall -Wextra -Wpedantic $<$<CXX_COMPILER_ID:GNU>:-Wshadow -Wno-restrict>
+target_compile_options(ricci_dev INTERFACE -Wall -Wextra -Wpedantic $<$<CXX_COMPILER_ID:GNU>:-Wshadow$<$<BOOL:${RICCI_UNITY}>:=local> -Wno-restrict>
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread>
   $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>)
 target_link_libraries(ricci PRIVATE $<BUILD_INTERFACE:ricci_dev>)
-target_compile_options(ricci PRIVATE -Wshadow)  # elsewhere clang complains of a tensor u beside the label u
+target_compile_options(ricci PRIVATE $<IF:$<BOOL:${RICCI_UNITY}>,$<$<CXX_COMPILER_ID:GNU>:-Wshadow=local>,-Wshadow>)  # elsewhere clang complains of a tensor u beside the label u

@@ -20,19 +20,29 @@ void product(const A& a, const B& b, C&& c) {
   c.noalias() = a.lazyProduct(b);
 }
 
+/// A matrix from memory with these strides, once a call and not measured: of its own copies of a known size Eigen makes a template for
+/// each element, which were most of the time that compilers took.
+template <int Rows, int Cols>
+matrix<Rows, Cols> loaded(const double* from, int row, int col) {
+  matrix<Rows, Cols> m;
+  for (int i = 0; i < Rows; ++i)
+    for (int j = 0; j < Cols; ++j) m(i, j) = from[i * row + j * col];
+  return m;
+}
+
 /// Transform<To, From> applies its matrix in each direction of one element: From^3 values to To^3 values.
 template <template <int, int> class Transform, int P>
 void interpolate_elements(std::int64_t elements, const double* b, const double* u, double* w) {
   constexpr int Q = P + 1;
-  Transform<Q, P> up(const_map<Q, P>{b});
+  Transform<Q, P> up(loaded<Q, P>(b, P, 1));
   for (std::int64_t e = 0; e < elements; ++e) up(u + e * P * P * P, w + e * Q * Q * Q);
 }
 
 template <template <int, int> class Transform, int P>
 void mass_elements(std::int64_t elements, const double* b, const double* d, const double* u, double* v) {
   constexpr int Q = P + 1, points = Q * Q * Q;
-  Transform<Q, P> up(const_map<Q, P>{b});
-  Transform<P, Q> down(const_map<Q, P>(b).transpose());
+  Transform<Q, P> up(loaded<Q, P>(b, P, 1));
+  Transform<P, Q> down(loaded<P, Q>(b, 1, P));
   alignas(64) double values[points];
   for (std::int64_t e = 0; e < elements; ++e) {
     up(u + e * P * P * P, values);

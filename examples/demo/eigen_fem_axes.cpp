@@ -13,7 +13,7 @@ struct axes {
   matrix<From, To> transposed;
   alignas(64) double one[between], two[late];
 
-  explicit axes(const matrix<To, From>& m) : t(m), transposed(m.transpose()) {}
+  explicit axes(const matrix<To, From>& m) : t(m), transposed(loaded<From, To>(m.data(), 1, From)) {}
 
   void operator()(const double* from, double* to) {
     if constexpr (To > From) {

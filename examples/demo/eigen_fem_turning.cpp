@@ -9,7 +9,7 @@ struct turning {
   matrix<From, To> transposed;
   alignas(64) double one[From * From * To], two[From * To * To];
 
-  explicit turning(const matrix<To, From>& m) : transposed(m.transpose()) {}
+  explicit turning(const matrix<To, From>& m) : transposed(loaded<From, To>(m.data(), 1, From)) {}
 
   void operator()(const double* from, double* to) {
     product(const_map<From, From * From>(from).transpose(), transposed, map<From * From, To>(one));

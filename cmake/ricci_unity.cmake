@@ -1,6 +1,6 @@
 # ricci_unity(<target> [FOLDERS]): with RICCI_UNITY the sources of a target are compiled several together, which parses and
 # instantiates once what they share. With FOLDERS those of one folder alone go together. A file with flags of its own stays
-# alone. Names in unnamed namespaces must differ within a group.
+# alone, one with the property UNITY_GROUP is where that says. Names in unnamed namespaces must differ within a group.
 option(RICCI_UNITY "Compile several sources of a target together" OFF)
 mark_as_advanced(RICCI_UNITY)
 set(ricci_unity_most 12)
@@ -21,8 +21,11 @@ function(ricci_unity target)
       if(NOT "FOLDERS" IN_LIST ARGN)
         set(folder all)
       endif()
-      list(APPEND folders ${folder})
-      list(APPEND in_${folder} ${source})
+      get_source_file_property(group ${source} TARGET_DIRECTORY ${target} UNITY_GROUP)
+      if(NOT group)
+        list(APPEND folders ${folder})
+        list(APPEND in_${folder} ${source})
+      endif()
     endif()
   endforeach()
   list(REMOVE_DUPLICATES folders)

@@ -34,8 +34,8 @@ compile() {  # compile <object> <source> <flags...>
 (
   for unit in contract_f32 contract_f64 contract_c64 contract_c128 dots move pointwise rows panels unit; do
     for isa in $isas; do
-      # The real types of neon and vsx have tiles of every size.
-      case $isa.$unit in sve.* | *_c*) small="-DRICCI_SMALL_TILES -DRICCI_FEW_TURNS" ;; *) small= ;; esac
+      # One real type of neon and of vsx has tiles of every size; they are the same templates.
+      case $isa.$unit in sve.* | *_c* | neon.*_f64 | vsx.*_f32) small="-DRICCI_SMALL_TILES -DRICCI_FEW_TURNS" ;; *) small= ;; esac
       compile ${isa}_$unit.o "$root/lib/kernels/$unit.cpp" -O1 -ffp-contract=fast $(flags_of $isa) -DRICCI_ISA=$isa -DRICCI_REGISTERS=32 $small || exit 1
     done
   done

@@ -9,8 +9,6 @@
 namespace ricci::cuda {
 namespace {
 
-int size_in(dtype t) { return static_cast<int>(size_of(t)); }
-
 int up_to(int x, int y) { return (x + y - 1) / y * y; }
 
 /// As slice_abreast has it.

@@ -7,6 +7,8 @@
 
 namespace ricci::cuda {
 
+inline int size_in(dtype t) { return static_cast<int>(size_of(t)); }
+
 /// kernels/abreast.cuh
 struct abreast_config {
   arithmetic compute = arithmetic::threads;

@@ -11,8 +11,6 @@
 namespace ricci::cuda {
 namespace {
 
-int size_in(dtype t) { return static_cast<int>(size_of(t)); }
-
 arithmetic compute_of(dtype t) {
   switch (t) {
     case dtype::f64: return arithmetic::mma_f64;

@@ -17,7 +17,7 @@ std::int64_t whole(std::int64_t x, std::int64_t of) { return divide_up(x, of) * 
 
 /// A piece of about so many values of an axis: all, if that is little more; few values such that the last piece is full, even ones
 /// rather than odd ones; else pieces of one length where the last would be short.
-std::int64_t piece_of(std::int64_t extent, std::int64_t wanted) {
+std::int64_t turned_piece(std::int64_t extent, std::int64_t wanted) {
   if (2 * extent <= 3 * wanted) return extent;
   constexpr std::int64_t few = 16;
   if (wanted < few) {
@@ -72,7 +72,7 @@ class turner {
     std::int64_t run = 1;
     for (const int n : near_b_) {
       if (run >= wanted) return;
-      at(n).piece = std::max(at(n).piece, piece_of(at(n).extent, divide_up(wanted, run)));
+      at(n).piece = std::max(at(n).piece, turned_piece(at(n).extent, divide_up(wanted, run)));
       run *= at(n).piece;
     }
   }
@@ -83,7 +83,7 @@ class turner {
     for (const int n : near_c_) {
       if (5 * run >= 3 * wanted) return;
       turned_axis& x = at(n);
-      const std::int64_t piece = std::max(x.piece, piece_of(x.extent, divide_up(wanted, run)));
+      const std::int64_t piece = std::max(x.piece, turned_piece(x.extent, divide_up(wanted, run)));
       x.piece = std::min(x.extent, run % 2 != 0 ? whole(piece, 2) : piece);
       run *= x.piece;
     }

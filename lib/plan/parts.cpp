@@ -17,7 +17,7 @@ constexpr double enough_rows = 64;                                    // for thr
 constexpr std::int64_t long_run = 128 << 10, parts_of_rows = 16;      // bytes of a row that are read at no higher cost than more
 // In pieces: bytes of one, or, for as many terms, at most; bytes of a row of a factor at most, of both at least; what a part reads beside its
 // results, but for parts that may be fewer. Measured.
-constexpr double piece_bytes = 16384, most_bytes = 65536, enough_terms = 32, longest_row = 4096, shortest_rows = 160, beside_results = 64, enough_parts = 64;
+constexpr double piece_bytes = 16384, longest_piece = 65536, enough_terms = 32, longest_row = 4096, shortest_rows = 160, beside_results = 64, enough_parts = 64;
 
 struct cut {
   int label = -1;
@@ -114,7 +114,7 @@ class cutter {
   void cut_to_pieces(cut& x, const summed& s, double beside) const {
     const auto length = static_cast<double>(extent(s.label));
     const double value = s.bytes / length, terms = terms_of(s.label);
-    x.piece = static_cast<std::int64_t>(std::max(std::min(enough_terms, most_bytes * terms / value), piece_bytes * terms / value));
+    x.piece = static_cast<std::int64_t>(std::max(std::min(enough_terms, longest_piece * terms / value), piece_bytes * terms / value));
     const auto values = in_lines(std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(x.piece) / terms)), s.label);
     x.part = std::max(x.part, static_cast<std::int64_t>(std::min(beside / value, length / enough_parts)));
     x.part = divide_up(x.part, values) * values;

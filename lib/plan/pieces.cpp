@@ -10,8 +10,8 @@ namespace ricci::planning {
 namespace {
 
 // Of a piece: bytes of both factors; terms, where the results stay in the first cache and where they do not. Measured.
-constexpr double least_bytes = 8192, most_bytes = 65536, few_terms = 8, more_terms = 16;
-constexpr double least_terms = 64;  // of a sum
+constexpr double least_piece_bytes = 8192, most_piece_bytes = 65536, few_piece_terms = 8, more_piece_terms = 16;
+constexpr double least_sum = 64;  // of a sum
 
 }  // namespace
 
@@ -50,7 +50,7 @@ void candidate::cut_to_pieces() {
     }
   }
   const auto size = static_cast<double>(size_of(op.c.type)), whole = static_cast<double>(sum->extent);
-  if (rows <= 8 || results * size > 0.5 * second || whole * terms < least_terms) return;
+  if (rows <= 8 || results * size > 0.5 * second || whole * terms < least_sum) return;
   const auto value = [&](const operand& x, std::int64_t step_axis::*stride) {  // bytes for one value of the summed label
     auto n = static_cast<double>(size_of(x.type));
     for (const step_axis& y : cut)
@@ -60,9 +60,9 @@ void candidate::cut_to_pieces() {
   const double a = value(op.a, &step_axis::a), b = value(op.b, &step_axis::b), each = a + b, others = &large == &op.a ? b : a;
   if (each * whole < 0.5 * second) return;  // stays in the second cache until it is read again
   if (others * whole > 0.25 * second && others > 0.3 * (each - others)) return;  // would come again for every result around the sum
-  const double enough_terms = results * size <= static_cast<double>(m.caches[0].bytes) ? few_terms : more_terms;
-  const auto tile = static_cast<std::int64_t>(std::max({1.0, std::min(enough_terms / terms, most_bytes / each), least_bytes / each}));
-  if (each * static_cast<double>(tile) > most_bytes || static_cast<double>(tile) * terms < 0.5 * enough_terms || 2 * tile > sum->extent) return;
+  const double enough_terms = results * size <= static_cast<double>(m.caches[0].bytes) ? few_piece_terms : more_piece_terms;
+  const auto tile = static_cast<std::int64_t>(std::max({1.0, std::min(enough_terms / terms, most_piece_bytes / each), least_piece_bytes / each}));
+  if (each * static_cast<double>(tile) > most_piece_bytes || static_cast<double>(tile) * terms < 0.5 * enough_terms || 2 * tile > sum->extent) return;
   sum->tile = divide_up(sum->extent, divide_up(sum->extent, tile));
   step.axes = std::move(cut), step.in_pieces = true;
 }

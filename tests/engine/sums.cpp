@@ -179,6 +179,18 @@ TEST_CASE("parts of products are added piece by piece, where kernels ask for the
   CHECK(cut({"i", "ki", "k", {{'k', 20001}, {'i', 64}}}) == std::vector<std::int64_t>{20001, 64, 64});
   CHECK(cut({"ij", "ki", "kj", {{'k', 5003}, {'i', 200}, {'j', 200}}}).empty());
   CHECK(cut({"ij", "ki", "kj", {{'k', 5003}, {'i', 600}, {'j', 16}}}).empty());
+  // A filter's gradient: windows lie over one another, so that a near cache has most of what is read.
+  case_builder c(dtype::f64);
+  for (const auto& [name, extent] : {std::pair{'n', 400}, {'p', 50}, {'k', 16}, {'r', 3}, {'c', 30}}) c.label(name, extent);
+  statement s;
+  s.op = update::assign, s.left = c.tensor("C", "krc");
+  reference image = c.tensor("B", "npc");
+  image.axes.push_back({c.find('r'), image.axes[1].stride});
+  s.terms.emplace_back().factors = {c.tensor("A", "npk"), image};
+  c.p.statements.push_back(s);
+  const auto parts = pieces_of(make_plan(c.p, m));
+  REQUIRE(parts.size() == 3);
+  CHECK(parts[1] == parts[2]);
 }
 
 TEST_CASE("sums in pieces are right, whatever the last part and the last piece are") {

@@ -78,7 +78,7 @@ TEST_CASE("sums are added piece by piece") {
       REQUIRE(error_in_bounds(p, 0, c.bind(), expected, static_cast<int>(p.statements[0].terms[0].factors.size())) <= 1.0);
     }
     INFO(pieces << " of " << all);
-    CHECK(pieces > static_cast<int>(all / (chain ? 9 : 30)));
+    if (!reduced_tests()) CHECK(pieces > static_cast<int>(all / (chain ? 9 : 30)));
   }
 }
 

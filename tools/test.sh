@@ -43,7 +43,21 @@ run_areas() {
   areas=$(IFS='|' && echo "$*")
   ctest --preset "$preset" --parallel "$jobs" --timeout 1200 --no-tests=error ${areas:+-L "^($areas)\$"} \
     ${quick:+-LE '^(cross|package)$'} \
-    --output-junit "$PWD/build/$preset/junit.xml"
+    --output-junit "$PWD/build/$preset/junit.xml" || what_failed
+}
+
+# what_failed: says again, last in the log of a step, what the failed tests printed last. Fails.
+what_failed() {
+  awk '/^ *[0-9]+\/[0-9]+ Test +#/ { failed = /\*\*\*/ && !/Skipped/ && ++many <= 4; if (failed) count[many] = 0 }
+    /^ *Start +[0-9]+:/ || /tests passed, [0-9]+ tests failed/ { failed = 0 }
+    failed { line[many, count[many]++] = $0 }
+    END {
+      for (t = 1; t <= many && t <= 4; ++t) {
+        print line[t, 0]
+        for (i = count[t] > 16 ? count[t] - 16 : 1; i < count[t]; ++i) print line[t, i]
+      }
+    }' "$log"
+  false
 }
 
 no_warnings() {

@@ -17,8 +17,9 @@ inline constexpr int max_rows = 4, max_vectors = 2, max_accumulators = 8;
 inline constexpr int max_rows = 8, max_vectors = 4, max_accumulators = vector_registers >= 32 ? 24 : 12;
 #endif
 
-/// Rows a tile of nv vectors may have: the accumulators, one tile operand and the other's vectors fit the registers.
-template <bool Complex> constexpr int rows_for(int nv) {
+/// Rows a tile of nv vectors may have: the accumulators, one tile operand and the other's vectors fit the registers. T keeps
+/// the element types apart, whose units may be compiled with limits of their own.
+template <class T, bool Complex> constexpr int rows_for(int nv) {
   const int sets = Complex ? 2 : 1;
   const int mr = max_accumulators / (sets * nv);
   return mr > max_rows ? max_rows : mr;
@@ -62,14 +63,14 @@ struct tile_choice {
 
 inline constexpr int table_rows = 24, table_vectors = 12;
 
-template <bool Complex> struct choices {
+template <class T, bool Complex> struct choices {
   tile_choice best[table_rows][table_vectors];
   constexpr choices() : best{} {
     for (int m = 1; m <= table_rows; ++m)
       for (int n = 1; n <= table_vectors; ++n) {
         int lowest = 1 << 30;
         for (int nv = 1; nv <= max_vectors && nv <= n; ++nv)
-          for (int mr = 1; mr <= rows_for<Complex>(nv) && mr <= m; ++mr) {
+          for (int mr = 1; mr <= rows_for<T, Complex>(nv) && mr <= m; ++mr) {
             const int cost = cost_of(balanced(m, mr), balanced(n, nv), Complex ? 2 : 1);
             if (cost >= lowest) continue;
             lowest = cost;
@@ -79,10 +80,10 @@ template <bool Complex> struct choices {
   }
 };
 
-template <bool Complex> inline constexpr choices<Complex> choice_table{};
+template <class T, bool Complex> inline constexpr choices<T, Complex> choice_table{};
 
-template <bool Complex> RICCI_INLINE tile_choice choose(index m, index n) {
-  return choice_table<Complex>.best[(m < table_rows ? m : table_rows) - 1][(n < table_vectors ? n : table_vectors) - 1];
+template <class T, bool Complex> RICCI_INLINE tile_choice choose(index m, index n) {
+  return choice_table<T, Complex>.best[(m < table_rows ? m : table_rows) - 1][(n < table_vectors ? n : table_vectors) - 1];
 }
 
 }  // namespace ricci::kernels::RICCI_ISA

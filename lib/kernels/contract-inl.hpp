@@ -23,7 +23,7 @@ template <class T, bool Complex, lanes L, class A, class B> struct tile_table {
 
   constexpr tile_table() : fn{} {
     each<max_vectors>([&](auto v) {
-      each<rows_for<Complex>(v + 1)>([&](auto r) {
+      each<rows_for<T, Complex>(v + 1)>([&](auto r) {
         constexpr int nv = v + 1, mr = r + 1;
         constexpr bool few = mr <= few_rows<L> && nv <= few_vectors<L>;
         if constexpr (sizeof(B) == sizeof(T) || few) fn[mask_none][v][r] = one<mr, nv, mask_none>();
@@ -177,7 +177,7 @@ template <class T, bool Complex, lanes L, class A = T, class B = T> struct call 
   void split(index rows, index vectors, masking mask) {
     row_count = rows;
     vector_count = vectors;
-    tile_choice best = choose<Complex>(rows, vectors);
+    tile_choice best = choose<T, Complex>(rows, vectors);
     if ((L == lanes::batch && mask == mask_all) || sizeof(B) != sizeof(T)) {
       if (best.rows > few_rows<L>) best.rows = few_rows<L>;
       if (best.vectors > few_vectors<L>) best.vectors = few_vectors<L>;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the kernels and their tests for another CPU and runs them in its emulator; the portable ones are tested on this one.
-# Usage: cross.sh aarch64|ppc64le <build folder>. Prints one line that begins with PASS or FAIL.
+# Usage: cross.sh aarch64|ppc64le <build folder>. Its last line begins with PASS or FAIL.
 set -u
 arch=$1
 out=$2
@@ -21,6 +21,12 @@ flags_of() {
 for tool in $triple-g++ $qemu; do
   command -v $tool > /dev/null || { echo "FAIL $arch: $tool is not installed"; exit 2; }
 done
+# failed <what> <log>: the last word on a step; the log's end goes before it.
+failed() {
+  tail -n 25 "$2"
+  echo "FAIL $arch: $1, see $2"
+  exit 1
+}
 mkdir -p "$out/include" || exit 2
 # Headers that do not depend on the CPU; nothing else of this system may be seen by the cross compiler.
 for name in hwy catch2; do ln -sfn /usr/include/$name "$out/include/$name"; done
@@ -28,7 +34,10 @@ for name in hwy catch2; do ln -sfn /usr/include/$name "$out/include/$name"; done
 compile() {  # compile <object> <source> <flags...>
   object=$out/$1 source=$2
   shift 2
-  if [ -e "$object" ] && [ -e "$object.d" ] && [ -z "$(find $(sed 's/^[^:]*://; s/\\$//' "$object.d") -newer "$object")" ]; then return 0; fi
+  if [ -e "$object" ] && [ -e "$object.d" ] && [ "$(cat "$object.flags")" = "$*" ] &&
+    [ -z "$(find $(sed 's/^[^:]*://; s/\\$//' "$object.d") -newer "$object")" ]; then return 0; fi
+  rm -f "$object"
+  echo "$*" > "$object.flags"
   $triple-g++ -MMD -MF "$object.d" -std=gnu++20 -I"$root/include" -I"$root/lib" -I"$root/tests/support" -I"$out/include" "$@" -c "$source" -o "$object"
 }
 (
@@ -45,9 +54,9 @@ compile() {  # compile <object> <source> <flags...>
     compile $test.o "$root/tests/kernels/${test}_test.cpp" -O1 || exit 1
     $triple-g++ -static "$out/$test.o" "$out"/main.o "$out"/table.o $(for isa in $isas; do echo "$out"/${isa}_*.o; done) -o "$out/$test" || exit 1
   done
-) > "$out/build.log" 2>&1 || { echo "FAIL $arch: does not build, see $out/build.log"; exit 1; }
+) > "$out/build.log" 2>&1 || failed "does not build" "$out/build.log"
 for test in contract move rows panels pointwise; do
   RICCI_TEST_REDUCED=1 $qemu $emulator -L /usr/$triple "$out/$test" > "$out/$test.log" 2>&1 ||
-    { echo "FAIL $arch: the $test tests, see $out/$test.log"; exit 1; }
+    failed "the $test tests" "$out/$test.log"
 done
 echo "PASS $arch: $(tail -2 "$out/contract.log" | head -1), moves: $(tail -2 "$out/move.log" | head -1)"

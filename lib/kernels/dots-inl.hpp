@@ -8,14 +8,14 @@ namespace ricci::kernels::RICCI_ISA {
 
 /// Rows of so many whole vectors ask for what lies so many bytes behind: the hardware follows short rows, of which some are read
 /// by masked loads, at a third of the speed of memory.
-inline constexpr int short_row = 4, rows_ahead = 1024;
+inline constexpr int short_row = 4, bytes_ahead = 1024;
 
 /// Rows of at least so many vectors are summed one after the other.
 inline constexpr int least_in_order = 12;
 
 template <class Load> RICCI_INLINE auto ahead(Load get) {
   return [get](const auto* p) RICCI_INLINE_LAMBDA {
-    __builtin_prefetch(reinterpret_cast<const char*>(p) + rows_ahead);
+    __builtin_prefetch(reinterpret_cast<const char*>(p) + bytes_ahead);
     return get(p);
   };
 }

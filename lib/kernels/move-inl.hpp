@@ -134,33 +134,23 @@ RICCI_INLINE void outer_loops(const move_plan& p, const S* s, D* d, Body&& body,
   outer_loops_ahead(p, s, d, [&](const S* s1, D* d1, const S*) RICCI_INLINE_LAMBDA { body(s1, d1); }, inner);
 }
 
-/// One run with unit strides. A copy ends with a piece that overlaps the one before. Beyond the caches memcpy knows
-/// better; below, its string instructions can be many times slower than vectors (5 against 60 GB/s on a Zen 3).
-template <bool Reads, class S, class D>
-RICCI_INLINE void unit_run(const S* __restrict s, D* __restrict d, std::int64_t n, compute<D> beta) {
-  if constexpr (!Reads && same<S, D>) {
-    const std::int64_t bytes = n * static_cast<std::int64_t>(sizeof(D));
-    const char* from = reinterpret_cast<const char*>(s);
-    char* to = reinterpret_cast<char*>(d);
-    constexpr int w = vector_bytes;
-    if (bytes >= 1 << 19) {
-      __builtin_memcpy(to, from, static_cast<std::size_t>(bytes));
-    } else if (bytes >= w) {
-      for (std::int64_t i = 0; i + w <= bytes; i += w) __builtin_memcpy(to + i, from + i, w);
-      __builtin_memcpy(to + bytes - w, from + bytes - w, w);
-    } else if (w > 16 && bytes >= 16) {
-      for (std::int64_t i = 0; i + 16 <= bytes; i += 16) __builtin_memcpy(to + i, from + i, 16);
-      __builtin_memcpy(to + bytes - 16, from + bytes - 16, 16);
-    } else {
-      for (std::int64_t i = 0; i < n; ++i) d[i] = s[i];
-    }
+/// One run with unit strides; its last piece overlaps the one before. Beyond the caches memcpy knows better; below, its string
+/// instructions can be many times slower than vectors (5 against 60 GB/s on a Zen 3).
+template <class T> RICCI_INLINE void copy_run(const T* __restrict s, T* __restrict d, std::int64_t n) {
+  const std::int64_t bytes = n * static_cast<std::int64_t>(sizeof(T));
+  const char* from = reinterpret_cast<const char*>(s);
+  char* to = reinterpret_cast<char*>(d);
+  constexpr int w = vector_bytes;
+  if (bytes >= 1 << 19) {
+    __builtin_memcpy(to, from, static_cast<std::size_t>(bytes));
+  } else if (bytes >= w) {
+    for (std::int64_t i = 0; i + w <= bytes; i += w) __builtin_memcpy(to + i, from + i, w);
+    __builtin_memcpy(to + bytes - w, from + bytes - w, w);
+  } else if (w > 16 && bytes >= 16) {
+    for (std::int64_t i = 0; i + 16 <= bytes; i += 16) __builtin_memcpy(to + i, from + i, 16);
+    __builtin_memcpy(to + bytes - 16, from + bytes - 16, 16);
   } else {
-    std::int64_t i = 0;
-#ifdef __F16C__
-    if constexpr (!Reads && ((same<S, f16> && same<D, float>) || (same<S, float> && same<D, f16>)))
-      for (; i + convert_width <= n; i += convert_width) convert_block(s + i, d + i);
-#endif
-    for (; i < n; ++i) move_one<Reads>(s[i], d[i], beta);
+    for (std::int64_t i = 0; i < n; ++i) d[i] = s[i];
   }
 }
 
@@ -202,26 +192,17 @@ template <class T> void stream_runs(move_plan& p, const T* s, T* d) {
   });
 }
 
-template <bool Reads, class S, class D> void move_runs(move_plan& p, const S* s, D* d, compute<D> beta) {
+template <class T> void copy_all_runs(move_plan& p, const T* s, T* d) {
   const stretch x = p.at[0], y = p.at[1];
-  if constexpr (!Reads && same<S, D>) {
-    if (p.streams && x.extent * static_cast<std::int64_t>(sizeof(D)) >= least_streamed) return stream_runs(p, s, d);
-    if (copy_short_runs(p, s, d)) return;
-  }
-  outer_loops(p, s, d, [&](const S* s1, D* d1) {
-    for (std::int64_t j = 0; j < y.extent; ++j) unit_run<Reads>(s1 + j * y.src, d1 + j * y.dst, x.extent, beta);
+  if (p.streams && x.extent * static_cast<std::int64_t>(sizeof(T)) >= least_streamed) return stream_runs(p, s, d);
+  if (copy_short_runs(p, s, d)) return;
+  outer_loops(p, s, d, [&](const T* s1, T* d1) {
+    for (std::int64_t j = 0; j < y.extent; ++j) copy_run(s1 + j * y.src, d1 + j * y.dst, x.extent);
   });
 }
 
-template <bool Reads, class S, class D> void move_strided(const move_plan& p, const S* s, D* d, compute<D> beta) {
-  const stretch x = p.at[0], y = p.at[1];
-  outer_loops(p, s, d, [&](const S* s1, D* d1) {
-    for (std::int64_t j = 0; j < y.extent; ++j) {
-      const S* s0 = s1 + j * y.src;
-      D* d0 = d1 + j * y.dst;
-      for (std::int64_t i = 0; i < x.extent; ++i) move_one<Reads>(s0[i * x.src], d0[i * x.dst], beta);
-    }
-  });
+template <bool Reads, class S, class D> void move_nests(const move_plan& p, const S* s, D* d, compute<D> beta) {
+  outer_loops(p, s, d, [&](const S* s1, D* d1) { move_nest<Reads>(p.at[0], p.at[1], s1, d1, beta); });
 }
 
 /// The same for a few problems that come to lie side by side: as many as fill a register of 64 bytes.
@@ -275,16 +256,13 @@ template <bool Reads, class S, class D> bool move_turned(move_plan& p, const S* 
 }
 
 template <bool Reads, class S, class D> void move_any(move_plan& p, const S* s, D* d, compute<D> beta) {
-  if (p.at[0].dst == 1 && p.at[0].src == 1) return move_runs<Reads>(p, s, d, beta);
-  if constexpr (is_turned<S, D>)
+  if (p.at[0].dst == 1 && p.at[0].src == 1) {
+    if constexpr (!Reads && same<S, D>) return copy_all_runs(p, s, d);
+  } else if constexpr (is_turned<S, D>) {
     if (move_turned<Reads>(p, s, d, beta)) return;
-  move_strided<Reads>(p, s, d, beta);
+  }
+  move_nests<Reads>(p, s, d, beta);
 }
-
-/// What stays as it is: one element, or a few neighbours that stay together. All of one size share their code.
-template <int Bytes> struct bundle {
-  char bytes[Bytes];
-};
 
 template <int Bytes> void move_bytes(move_plan& p, const void* s, void* d) {
   using T = bundle<Bytes>;
@@ -315,32 +293,10 @@ template <class S, class D> void move(const move_args& g, const void* src, void*
   }
 }
 
-template <class S, class D> void set_move(kernel_set& set, dtype from, dtype to) {
-  set.move[static_cast<int>(from)][static_cast<int>(to)] = &move<S, D>;
-}
-
-/// Every type to itself; between precisions; real to complex. From double to 16 bits would round twice: left out.
 inline void fill_moves(kernel_set& set) {
-  constexpr dtype f32 = dtype::f32, f64 = dtype::f64, c64 = dtype::c64, c128 = dtype::c128;
-  set_move<float, float>(set, f32, f32);
-  set_move<double, double>(set, f64, f64);
-  set_move<cplx<float>, cplx<float>>(set, c64, c64);
-  set_move<cplx<double>, cplx<double>>(set, c128, c128);
-  set_move<RICCI_ISA::f16, RICCI_ISA::f16>(set, dtype::f16, dtype::f16);
-  set_move<RICCI_ISA::bf16, RICCI_ISA::bf16>(set, dtype::bf16, dtype::bf16);
-  set_move<RICCI_ISA::f16, float>(set, dtype::f16, f32);
-  set_move<RICCI_ISA::bf16, float>(set, dtype::bf16, f32);
-  set_move<float, RICCI_ISA::f16>(set, f32, dtype::f16);
-  set_move<float, RICCI_ISA::bf16>(set, f32, dtype::bf16);
-  set_move<RICCI_ISA::f16, double>(set, dtype::f16, f64);
-  set_move<RICCI_ISA::bf16, double>(set, dtype::bf16, f64);
-  set_move<float, double>(set, f32, f64);
-  set_move<double, float>(set, f64, f32);
-  set_move<cplx<float>, cplx<double>>(set, c64, c128);
-  set_move<cplx<double>, cplx<float>>(set, c128, c64);
-  set_move<float, cplx<float>>(set, f32, c64);
-  set_move<float, cplx<double>>(set, f32, c128);
-  set_move<double, cplx<double>>(set, f64, c128);
+#define RICCI_MOVE(S, D, from, to) set.move[static_cast<int>(dtype::from)][static_cast<int>(dtype::to)] = &move<S, D>;
+  RICCI_MOVES(RICCI_MOVE)
+#undef RICCI_MOVE
 }
 
 }  // namespace ricci::kernels::RICCI_ISA

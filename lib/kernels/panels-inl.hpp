@@ -128,7 +128,7 @@ template <class T> void copy_pieces(const pieces_args& g, const void* from, void
   const auto all = [&](auto one) {
     for (std::int64_t r = 0; r < g.rows; ++r)
       for (std::int64_t p = 0; p < g.count; ++p) {
-        const piece& x = g.pieces[p];
+        const kernels::piece& x = g.pieces[p];
         if (g.ask_row) __builtin_prefetch(s + g.ask_row[r] + x.from + g.ahead);
         one(s + g.from_row[r] + x.from, d + g.to_row[r] + x.to, x.count);
       }

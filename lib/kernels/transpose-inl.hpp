@@ -73,8 +73,8 @@ template <class S> RICCI_INLINE lane_vector<4> widened(shorts x) {
 #ifdef __F16C__
   if constexpr (same<S, f16> && block<4> == convert_width) return (lane_vector<4>)_mm256_cvtph_ps((__m128i)x);
 #endif
-  floats y;
-  for (int i = 0; i < block<4>; ++i) y[i] = widen(S{x[i]});
+  floats y{};
+  RICCI_EACH(i, block<4>) y[i] = widen(S{x[i]});
   return (lane_vector<4>)y;
 }
 
@@ -87,8 +87,8 @@ template <class D> RICCI_INLINE shorts narrowed(lane_vector<4> x) {
 #ifdef __F16C__
   if constexpr (same<D, f16> && block<4> == convert_width) return (shorts)_mm256_cvtps_ph((__m256)x, _MM_FROUND_TO_NEAREST_INT);
 #endif
-  shorts y;
-  for (int i = 0; i < block<4>; ++i) {
+  shorts y{};
+  RICCI_EACH(i, block<4>) {
     D one;
     narrow(((floats)x)[i], one);
     y[i] = one.bits;

@@ -2,14 +2,10 @@
 #pragma once
 
 #include "kernels.hpp"
+#include "nests-inl.hpp"
 #include "transpose-inl.hpp"
 
 namespace ricci::kernels::RICCI_ISA {
-
-/// An axis as a move sees it.
-struct stretch {
-  std::int64_t extent, src, dst;
-};
 
 /// Number i of some rows or columns begins at base(i) + offsets(i)[0], the next one at base(i) + offsets(i)[1], and so on.
 struct beginnings {
@@ -127,16 +123,18 @@ template <bool Reads, class S, class D> struct turning {
     transpose_block<Reads, Rows, First, Last, Whole>(s + row.base(i) + j, [from](int r) { return from[r]; }, d + col.base(j) + i, [to](int c) { return to[c]; }, beta);
   }
 
-  void one_by_one(const S* s, D* d, std::int64_t first_row, std::int64_t last_row, std::int64_t first_col = 0) const {
+  /// Out of line: it stands behind every kind of block.
+  __attribute__((noinline)) void one_by_one(const S* s, D* d, std::int64_t first_row, std::int64_t last_row, std::int64_t first_col = 0) const {
     const beginnings r = row;
     const compute<D> scale = beta;
+    if (r.step == 0 && col.step == 0) {
+      const stretch x{last_row - first_row, r.stride, 1}, y{cols - first_col, 1, col.stride};
+      return move_nest<Reads>(x, y, s + first_row * x.src + first_col, d + first_col * y.dst + first_row, scale);
+    }
     for (std::int64_t j = first_col; j < cols; ++j) {
       const S* const from = s + j;
       D* const to = d + col(j);
-      if (r.step == 0)
-        for (std::int64_t i = first_row; i < last_row; ++i) move_one<Reads>(from[i * r.stride], to[i], scale);
-      else
-        for (std::int64_t i = first_row; i < last_row; ++i) move_one<Reads>(from[r.list[i]], to[i], scale);
+      for (std::int64_t i = first_row; i < last_row; ++i) move_one<Reads>(from[r(i)], to[i], scale);
     }
   }
 

@@ -40,19 +40,36 @@ compile() {  # compile <object> <source> <flags...>
   echo "$*" > "$object.flags"
   $triple-g++ -MMD -MF "$object.d" -std=gnu++20 -I"$root/include" -I"$root/lib" -I"$root/tests/support" -I"$out/include" "$@" -c "$source" -o "$object"
 }
+
+group() {  # group full|small <units of the kernels>: compiled together; small: few sizes of tiles and few turns
+  limits=
+  [ $1 = full ] || limits="-DRICCI_SMALL_TILES -DRICCI_FEW_TURNS"
+  name=${isa}_$1
+  shift
+  for unit; do echo "#include \"kernels/$unit.cpp\""; done > "$out/$name.new"
+  cmp -s "$out/$name.new" "$out/$name.cpp" || cp "$out/$name.new" "$out/$name.cpp"
+  compile "$name.o" "$out/$name.cpp" -O1 -ffp-contract=fast $(flags_of $isa) -DRICCI_ISA=$isa -DRICCI_REGISTERS=32 $limits
+  compiled=$?
+  objects="$objects $out/$name.o"
+  return $compiled
+}
+
+objects=
 (
-  for unit in contract_f32 contract_f64 contract_c64 contract_c128 dots move pointwise rows panels unit; do
-    for isa in $isas; do
-      # One real type of neon and of vsx has tiles of every size; they are the same templates.
-      case $isa.$unit in sve.* | *_c* | neon.*_f64 | vsx.*_f32) small="-DRICCI_SMALL_TILES -DRICCI_FEW_TURNS" ;; *) small= ;; esac
-      compile ${isa}_$unit.o "$root/lib/kernels/$unit.cpp" -O1 -ffp-contract=fast $(flags_of $isa) -DRICCI_ISA=$isa -DRICCI_REGISTERS=32 $small || exit 1
-    done
+  for isa in $isas; do
+    # Each in two groups, for Highway is long. One real type of neon and of vsx has tiles of every size; they are the same templates.
+    others="move nests pointwise rows panels unit"
+    case $isa in
+      neon) group full contract_f32 dots $others && group small contract_f64 contract_c64 contract_c128 ;;
+      vsx) group full contract_f64 $others && group small contract_f32 dots contract_c64 contract_c128 ;;
+      sve) group small contract_f32 contract_f64 contract_c64 contract_c128 dots $others ;;
+    esac || exit 1
   done
   compile table.o "$root/lib/kernels/table.cpp" -O2 $(for isa in $isas; do echo "-DRICCI_HAVE_$(echo $isa | tr a-z A-Z)"; done) || exit 1
   compile main.o "$root/tests/support/main.cpp" -O0 || exit 1
   for test in contract move rows panels pointwise; do
     compile $test.o "$root/tests/kernels/${test}_test.cpp" -O1 || exit 1
-    $triple-g++ -static "$out/$test.o" "$out"/main.o "$out"/table.o $(for isa in $isas; do echo "$out"/${isa}_*.o; done) -o "$out/$test" || exit 1
+    $triple-g++ -static "$out/$test.o" "$out"/main.o "$out"/table.o $objects -o "$out/$test" || exit 1
   done
 ) > "$out/build.log" 2>&1 || failed "does not build" "$out/build.log"
 for test in contract move rows panels pointwise; do

@@ -1,4 +1,4 @@
-// A compiler for this CPU builds the kernels, RICCI_HOST_COMPILER, with the shim in RICCI_HOST_FOLDER.
+// A compiler for this CPU builds the kernels: RICCI_HOST_COMMAND, to which tests/gpu/host/kernels.hpp is known.
 #include "host_gpu.hpp"
 
 #include <dlfcn.h>
@@ -8,7 +8,6 @@
 #include <complex>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
@@ -18,8 +17,6 @@
 
 namespace ricci::test {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr cuda::alignments aligned{16, 16, 16}, unaligned{2, 2, 2};
 
@@ -144,18 +141,12 @@ void host_gpu::run_step(const cuda::step_plan& p, const cuda::operands& x, bool 
 }
 
 std::string host_gpu::compile() {
-  for (int t = 0; t < cuda::kernel_text_count; ++t) std::ofstream(folder_.path / cuda::kernel_text_names[t]) << cuda::kernel_texts[t];
-  for (const char* name : {"host_cuda.hpp", "hardware.cuh", "copies.cuh"})
-    fs::copy_file(fs::path(RICCI_HOST_FOLDER) / name, folder_.path / name, fs::copy_options::overwrite_existing);
   {
     std::ofstream out(folder_.path / "kernels.cpp");
-    out << "#include \"host_cuda.hpp\"\n#include \"chain.cuh\"\n#include \"words.cuh\"\n#include \"small_image.cuh\"\n#include \"small_complex.cuh\"\n";
-    out << "extern \"C\" void watch(const char* begin, const char* end) { host::readable = begin, host::readable_end = end, host::words_read = host::words_beyond = 0; }\n"
-           "extern \"C\" void counted(long& read, long& beyond) { read = host::words_read, beyond = host::words_beyond; }\n";
     for (std::size_t n = 0; n < texts_.size(); ++n) out << wrapped(texts_[n], n);
   }
   const std::string folder = folder_.path.string(), file = folder + "/kernels.so", log = folder + "/log";
-  const std::string command = std::string(RICCI_HOST_COMPILER) + " -std=c++20 -O0 -w -fno-strict-aliasing -fsanitize=alignment -fsanitize-undefined-trap-on-error -fPIC -shared -o " + file + " " + folder + "/kernels.cpp 2> " + log;
+  const std::string command = RICCI_HOST_COMMAND " -o " + file + " " + folder + "/kernels.cpp 2> " + log;
   const int result = std::system(command.c_str());
   if (result == 0) library_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library_) {

@@ -2,6 +2,7 @@
 // give way at barriers. Shared memory is poisoned before each block, and threads can run in reverse, so that reads of
 // what was never written and missing barriers show.
 #pragma once
+#include <setjmp.h>
 #include <ucontext.h>
 
 #include <cmath>
@@ -48,16 +49,33 @@ struct pending_copy {
 };
 struct fibre {
   ucontext_t context;
-  bool done = false;
+  jmp_buf place;  // where it goes on: what switches contexts asks the system for its signals each time
+  bool begun = false, done = false;
   std::vector<std::vector<pending_copy>> copies;  // by group; the last is open
 };
 static std::vector<fibre> fibres;
 static std::vector<char> stacks;
-static ucontext_t scheduler;
+static jmp_buf scheduler;
 static unsigned current;
 static void (*body)(void*);
 static void* body_args;
 constexpr std::size_t stack_bytes = 128 << 10;
+
+/// The next thread has its turn; this one goes on here.
+inline void give_way() {
+  const unsigned me = current;
+  if (_setjmp(fibres[me].place) == 0) _longjmp(scheduler, 1);
+  threadIdx.x = me;
+}
+/// What the current thread does up to its next barrier.
+inline void go_on() {
+  fibre& f = fibres[current];
+  threadIdx.x = current;
+  if (_setjmp(scheduler) != 0) return;
+  if (f.begun) _longjmp(f.place, 1);
+  f.begun = true;
+  setcontext(&f.context);
+}
 
 /// Words that were read with `word`, and those of them that reach beyond what may be read.
 static const char *readable, *readable_end;
@@ -89,11 +107,7 @@ inline void copy_for(const void* arrived, void* to, const void* from, int bytes)
 }
 inline void wait_for(const void* arrived, unsigned turn) {
   arrival& x = arrivals[arrived];
-  const unsigned me = current;
-  while (x.asked < (turn + 1) * x.expected) {
-    swapcontext(&fibres[me].context, &scheduler);
-    threadIdx.x = me;
-  }
+  while (x.asked < (turn + 1) * x.expected) give_way();
   for (const pending_copy& c : x.copies) std::memcpy(c.to, c.from, static_cast<std::size_t>(c.bytes));
   x.copies.clear();
 }
@@ -107,9 +121,11 @@ inline void wait(int pending) {
 }
 
 static void start() {
-  body(body_args);
-  fibres[current].done = true;
-  swapcontext(&fibres[current].context, &scheduler);
+  for (;;) {  // block by block
+    body(body_args);
+    fibres[current].done = true;
+    give_way();
+  }
 }
 
 /// All blocks one after the other; in a block every thread in turn up to the next barrier.
@@ -119,25 +135,24 @@ static void launch(unsigned grid, unsigned threads, bool reverse, void* pool, st
   gridDim.x = grid;
   body = kernel, body_args = args;
   late = reverse;
+  for (unsigned t = 0; t < threads; ++t) {
+    getcontext(&fibres[t].context);
+    fibres[t].context.uc_stack.ss_sp = stacks.data() + t * stack_bytes;
+    fibres[t].context.uc_stack.ss_size = stack_bytes;
+    fibres[t].context.uc_link = nullptr;
+    fibres[t].begun = false;
+    makecontext(&fibres[t].context, start, 0);
+  }
   for (unsigned block = 0; block < grid; ++block) {
     blockIdx.x = block;
     std::memset(pool, 0xff, pool_bytes);  // NaNs
-    for (unsigned t = 0; t < threads; ++t) {
-      getcontext(&fibres[t].context);
-      fibres[t].context.uc_stack.ss_sp = stacks.data() + t * stack_bytes;
-      fibres[t].context.uc_stack.ss_size = stack_bytes;
-      fibres[t].context.uc_link = nullptr;
-      fibres[t].done = false;
-      fibres[t].copies.assign(1, {});
-      makecontext(&fibres[t].context, start, 0);
-    }
+    for (fibre& f : fibres) f.done = false, f.copies.assign(1, {});
     for (bool any = true; any;) {
       any = false;
       for (unsigned n = 0; n < threads; ++n) {
         current = reverse ? threads - 1 - n : n;
         if (fibres[current].done) continue;
-        threadIdx.x = current;
-        swapcontext(&scheduler, &fibres[current].context);
+        go_on();
         any = true;
       }
     }
@@ -148,15 +163,12 @@ static void launch(unsigned grid, unsigned threads, bool reverse, void* pool, st
 
 /// Waits until `count` threads are here; turn is the number of times that they were.
 inline void meet(unsigned& arrived, unsigned& turn, unsigned count) {
-  const unsigned me = host::current, now = turn;
+  const unsigned now = turn;
   if (++arrived == count) {
     arrived = 0, ++turn;
     return;
   }
-  while (turn == now) {
-    swapcontext(&host::fibres[me].context, &host::scheduler);
-    threadIdx.x = me;
-  }
+  while (turn == now) host::give_way();
 }
 inline void __syncthreads() { meet(host::arrived, host::turn, static_cast<unsigned>(host::fibres.size())); }
 inline void __syncwarp() { meet(host::warp_arrived[host::current / 32], host::warp_turn[host::current / 32], 32); }

@@ -323,6 +323,7 @@ void add_abreast(std::vector<job>& to, int architecture, bool all) {
   for (int t = 0; t < dtype_count; ++t)
     for (const auto& [side, sum] : {std::pair<std::int64_t, std::int64_t>{8, 64}, {16, 16}, {32, 32}, {33, 50}, {64, 64}, {100, 100}, {200, 7}}) {
       ++number;
+      if (!all && is_left_to_other(static_cast<dtype>(t), number + static_cast<unsigned>(t))) continue;
       step_plan p;
       step_shape& s = p.shape;
       p.kind = kernel_kind::abreast;

@@ -16,7 +16,7 @@ template <int Bytes> struct bundle {
   char bytes[Bytes];
 };
 
-/// d[j, i] = convert(s[j, i]) + beta d[j, i] for i along x and j along y.
+/// d[j, i] = convert(s[j, i]) + beta d[j, i] for i along x and j along y. s and d do not overlap.
 template <bool Reads, class S, class D> void move_nest(stretch x, stretch y, const S* s, D* d, compute<D> beta);
 
 /// X(source, destination, their two names in dtype): every type to itself; between precisions; real to complex. From double to 16 bits

@@ -28,16 +28,17 @@ template <bool Reads, class S, class D> void move_nest(stretch x, stretch y, con
   all_rows(x.src, x.dst);
 }
 
-#define RICCI_NEST(S, D, from, to)                                                        \
+#define RICCI_NEST(S, D, from, to)                                                 \
   template void move_nest<true, S, D>(stretch, stretch, const S*, D*, compute<D>); \
   template void move_nest<false, S, D>(stretch, stretch, const S*, D*, compute<D>);
 RICCI_MOVES(RICCI_NEST)
+#undef RICCI_NEST
 
-#define RICCI_BUNDLE(n) \
-  template void move_nest<false, bundle<n>, bundle<n>>(stretch, stretch, const bundle<n>*, bundle<n>*, bundle<n>);
-RICCI_BUNDLE(2)
-RICCI_BUNDLE(4)
-RICCI_BUNDLE(8)
-RICCI_BUNDLE(16)
+#define RICCI_NEST(n) template void move_nest<false, bundle<n>, bundle<n>>(stretch, stretch, const bundle<n>*, bundle<n>*, bundle<n>);
+RICCI_NEST(2)
+RICCI_NEST(4)
+RICCI_NEST(8)
+RICCI_NEST(16)
+#undef RICCI_NEST
 
 }  // namespace ricci::kernels::RICCI_ISA

@@ -57,7 +57,7 @@ group() {  # group full|small <units of the kernels>: compiled together; small: 
 objects=
 (
   for isa in $isas; do
-    # Each in two groups, for Highway is long. One real type of neon and of vsx has tiles of every size; they are the same templates.
+    # In groups, for Highway is long. One real type of neon and of vsx has tiles of every size; they are the same templates.
     others="move nests pointwise rows panels unit"
     case $isa in
       neon) group full contract_f32 dots $others && group small contract_f64 contract_c64 contract_c128 ;;

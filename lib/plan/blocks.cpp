@@ -94,11 +94,12 @@ class blocker {
   void run(plan& p) {
     if (hints_.block <= 0) {
       const std::vector<std::int64_t> extents = extents_of(work_.source);
-      std::optional<plan_step> step = lower_small_turn(work_, extents, machine_, options_);
-      if (!step && is_elementwise(work_)) step = lower_elementwise(work_, extents, machine_, options_);
-      if (step) {
-        p.seconds = std::max(step->seconds, step->memory_seconds);
-        p.segments.emplace_back().steps.push_back(*std::move(step));
+      segment s;
+      if (std::optional<plan_step> step = lower_small_turn(work_, extents, machine_, options_)) s.steps.push_back(*std::move(step));
+      else if (is_elementwise(work_)) s = lower_elementwise(work_, extents, machine_, options_);
+      if (!s.steps.empty()) {
+        for (const plan_step& step : s.steps) p.seconds += std::max(step.seconds, step.memory_seconds);
+        p.segments.push_back(std::move(s));
         return;
       }
     }

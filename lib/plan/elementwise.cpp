@@ -1,8 +1,9 @@
-// Statements without a sum that are one step of a whole plan: in tiles, in which what lies another way round is packed first.
+// Statements without a sum: in tiles, in which what lies another way round is packed first, or behind a copy of that.
 #include <algorithm>
 #include <cmath>
 
 #include "plan/candidate.hpp"
+#include "plan/layout.hpp"
 
 namespace ricci::planning {
 namespace {
@@ -214,6 +215,52 @@ bool is_small_turn(const plan_step& s) {
   return !s.turned.empty() && s.packed.empty() && !s.buffer_c && (size == 16 || bytes <= (size == 4 ? 1 << 18 : 1 << 15));
 }
 
+/// A permutation as a pointwise step, if that is faster. shares: nothing that is read is written.
+std::optional<plan_step> small_turn(pair_op op, bool shares, const std::vector<std::int64_t>& extents, const machine& m, const options& o) {
+  make_pointwise(op);
+  plan_step s = tiler(op, extents, m, o).run();
+  if (!is_small_turn(s)) return {};
+  s.repeats = shares && is_zero(op.beta);
+  return s;
+}
+
+/// The input that is better copied first, in the order of the result, or -1: movers of whole tensors know short rows, tiles pack them row
+/// by row. One as long as the result that tiles would pack, or any that lies another way round where they would keep the result aside.
+/// Measured: level beyond the second cache.
+int copied_first(const plan_step& s) {
+  const pair_op& op = s.op;
+  if (!is_wide(op.c)) return -1;
+  const auto is_packed = [&](std::size_t i) { return std::find(s.packed.begin(), s.packed.end(), static_cast<int>(i)) != s.packed.end(); };
+  const auto lies_as_c = [&](const operand& x) { return std::all_of(x.labels.begin(), x.labels.end(), [&](int l) { return stride_of(x, l) == stride_of(op.c, l); }); };
+  for (std::size_t i = 0; i < op.inputs.size(); ++i)
+    if (const operand& x = op.inputs[i]; x.labels.size() == op.c.labels.size() && x.type == op.c.type && (s.buffer_c ? !lies_as_c(x) : is_packed(i))) return static_cast<int>(i);
+  return -1;
+}
+
+/// A new temporary with the elements of c in their order, without gaps.
+operand in_order_of(const operand& c, std::vector<temporary>& temporaries, const work& w) {
+  operand t;
+  t.where = operand::kind::temporary, t.id = static_cast<int>(temporaries.size()), t.type = c.type;
+  t.name = "t" + std::to_string(t.id);
+  t.labels = c.labels, t.strides = strides_in(outer_to_inner(c), c.labels, w);
+  temporary& made = temporaries.emplace_back();
+  made.type = t.type, made.labels = t.labels, made.size = 1, made.from = temporary::origin::copy;
+  for (int l : t.labels) made.size *= w.source.labels[static_cast<std::size_t>(l)].extent;
+  return t;
+}
+
+bool fits_second_cache(const pair_op& op, const std::vector<std::int64_t>& extents, const machine& m) {
+  if (m.caches.size() < 2) return false;
+  const auto bytes = [&](const operand& x) {
+    std::int64_t n = static_cast<std::int64_t>(size_of(x.type));
+    for (int l : x.labels) n *= extents[static_cast<std::size_t>(l)];
+    return n;
+  };
+  std::int64_t all = bytes(op.c);
+  for (const operand& x : op.inputs) all += bytes(x);
+  return all <= m.caches[1].bytes;
+}
+
 }  // namespace
 
 bool is_elementwise(const work& w) {
@@ -222,20 +269,34 @@ bool is_elementwise(const work& w) {
          std::all_of(w.ops[0].inputs.begin(), w.ops[0].inputs.end(), is_external);
 }
 
-plan_step lower_elementwise(const work& w, const std::vector<std::int64_t>& extents, const machine& m, const options& o) {
-  plan_step s = tiler(w.ops[0], extents, m, o).run();
-  s.repeats = w.shares && is_zero(w.ops[0].beta);
+segment lower_elementwise(const work& w, const std::vector<std::int64_t>& extents, const machine& m, const options& o) {
+  const pair_op& op = w.ops[0];
+  segment s;
+  s.steps.push_back(tiler(op, extents, m, o).run());
+  s.steps[0].repeats = w.shares && is_zero(op.beta);
+  const int x = w.shares && fits_second_cache(op, extents, m) ? copied_first(s.steps[0]) : -1;
+  if (x < 0) return s;
+  pair_op copy, rest = op;
+  operand& to = rest.inputs[static_cast<std::size_t>(x)];
+  const bool conj = to.conj;
+  copy.a.type = op.c.type, copy.b = to, copy.b.conj = false, copy.statement = op.statement;
+  copy.c = in_order_of(op.c, s.temporaries, w);
+  to = copy.c, to.conj = conj;
+  plan_step last = tiler(rest, extents, m, o).run();
+  if (last.buffer_c) {
+    s.temporaries.clear();
+    return s;
+  }
+  last.repeats = is_zero(op.beta);
+  std::optional<plan_step> first = small_turn(copy, true, extents, m, o);
+  s.steps = {first ? *std::move(first) : lower(copy, extents, {}, m, o), std::move(last)};
+  place_temporaries(s);
   return s;
 }
 
 std::optional<plan_step> lower_small_turn(const work& w, const std::vector<std::int64_t>& extents, const machine& m, const options& o) {
   if (w.ops.size() != 1 || !is_permutation(w.ops[0])) return {};
-  pair_op op = w.ops[0];
-  make_pointwise(op);
-  plan_step s = tiler(op, extents, m, o).run();
-  if (!is_small_turn(s)) return {};
-  s.repeats = w.shares && is_zero(op.beta);
-  return s;
+  return small_turn(w.ops[0], w.shares, extents, m, o);
 }
 
 }  // namespace ricci::planning

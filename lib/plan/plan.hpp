@@ -326,7 +326,8 @@ void make_pointwise(pair_op& op);
 
 /// A pointwise operation over tensors in memory that is all there is: it runs in tiles of its own.
 bool is_elementwise(const work& w);
-plan_step lower_elementwise(const work& w, const std::vector<std::int64_t>& extents, const machine& m, const options& o);
+/// One step, or two: the first copies a tensor to the order of the result.
+segment lower_elementwise(const work& w, const std::vector<std::int64_t>& extents, const machine& m, const options& o);
 
 /// The same for a small permutation that is all there is; none if the work is another.
 std::optional<plan_step> lower_small_turn(const work& w, const std::vector<std::int64_t>& extents, const machine& m, const options& o);

@@ -29,7 +29,7 @@ struct aligned_free {
 }  // namespace
 
 TEST_CASE("sums and products of tensors element by element, however they lie") {
-  int in_tiles = 0, packed = 0, turned = 0, buffered = 0, streamed = 0, cut = 0;
+  int in_tiles = 0, packed = 0, turned = 0, buffered = 0, streamed = 0, cut = 0, copied = 0;
   const unsigned last = seeds(1000);
   for (unsigned seed = 1; seed <= last; ++seed) {
     dice d{std::mt19937(seed)};
@@ -52,12 +52,14 @@ TEST_CASE("sums and products of tensors element by element, however they lie") {
     options o;
     o.threads = d(1, 2);
     const struct plan made = make_plan(c.p, m, o);
-    for (const segment& g : made.segments)
+    for (const segment& g : made.segments) {
+      copied += g.steps.size() == 2 && g.steps[0].how == method::move && g.steps[1].in_tiles && g.temporaries.size() == 1;
       for (const plan_step& x : g.steps) {
         in_tiles += x.in_tiles, packed += !x.packed.empty(), turned += !x.turned.empty();
         buffered += x.in_tiles && x.buffer_c, streamed += x.in_tiles && x.stream_c;
         cut += x.in_tiles && std::any_of(x.axes.begin(), x.axes.end(), [](const step_axis& a) { return a.tile < a.extent; });
       }
+    }
     try {
       run_planned(made, c, o);
     } catch (const kernel_refused&) {  // a product of 16 bits for which there is no written kernel: planned anew where it matters
@@ -84,5 +86,6 @@ TEST_CASE("sums and products of tensors element by element, however they lie") {
   CHECK(buffered > int(last / 20));
   CHECK(streamed > int(last / 20));
   CHECK(cut > int(last / 10));
+  CHECK(copied > int(last / 50));
   if (this_machine().writes_kernels) CHECK(turned > int(last / 100));
 }

@@ -223,12 +223,13 @@ class step_binder {
     }
     take(rest, {8, rows_by_result, sweep}, [](const axis& x) { return x.b == 0 && x.a != 0; }, out.row);
     take(rest, {8, cols_by_result, sweep}, [](const axis& x) { return x.a == 0 && x.b != 0; }, out.col);
-    axis k;
-    take(sums, {4}, [](const axis&) { return true; }, k);
-    out.k = k.extent, out.k_a = k.a, out.k_b = k.b;
-    std::sort(sums.begin(), sums.end(), [](const axis& x, const axis& y) {
-      return std::abs(x.a) + std::abs(x.b) < std::abs(y.a) + std::abs(y.b);
-    });
+    const planning::lines_touched lines{out.row.extent, out.col.extent, step_.lanes == lanes::n ? out.lane_extent : 1, size};
+    if (!sums.empty()) {
+      const auto along = sums.begin() + static_cast<std::ptrdiff_t>(lines.along(sums));
+      out.k = along->extent, out.k_a = along->a, out.k_b = along->b;
+      sums.erase(along);
+    }
+    std::sort(sums.begin(), sums.end(), [&](const axis& x, const axis& y) { return lines.distance(x) < lines.distance(y); });
     if (rest.size() > kernels::max_loops) return false;
     std::sort(rest.begin(), rest.end(), [](const axis& x, const axis& y) { return std::abs(x.c) < std::abs(y.c); });
     out.loop_count = static_cast<int>(rest.size());

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "plan/copies.hpp"
 #include "plan/layout.hpp"
 
 namespace ricci::planning {
@@ -15,26 +16,12 @@ int side_by_side_in(const pair_op& op) {
   return -1;
 }
 
-/// A temporary with the elements of x, each problem's together in the order in which they lie in x.
-operand new_copy(work& w, const operand& x, int problem) {
+/// Labels of x, each problem's together in the order in which they lie.
+std::vector<int> problem_first(const operand& x, int problem) {
   std::vector<int> labels = outer_to_inner(x);
   labels.erase(std::find(labels.begin(), labels.end(), problem));
   labels.insert(labels.begin(), problem);
-  operand t;
-  t.where = operand::kind::temporary;
-  t.id = static_cast<int>(w.temporaries.size());
-  t.type = compute_type(x.type);
-  t.name = "t" + std::to_string(t.id);
-  t.labels = labels;
-  w.temporaries.push_back({t.type, std::move(labels)});
-  w.temporaries.back().from = temporary::origin::copy;
-  return t;
-}
-
-pair_op copy_of(operand from, const operand& to, const coefficient& beta, int statement) {
-  operand one;
-  one.type = compute_type(to.type), from.conj = false;
-  return {one, std::move(from), to, {1, -1, {}}, beta, statement};
+  return labels;
 }
 
 }  // namespace
@@ -58,7 +45,7 @@ std::optional<apart> problems_apart(const work& w) {
   pair_op product = op;
   for (operand* x : {&product.a, &product.b}) {
     if (stride_of(*x, problem) != 1) continue;
-    operand t = new_copy(out.copied, *x, problem);
+    operand t = new_copy(out.copied, *x, problem_first(*x, problem));
     out.copied.ops.push_back(copy_of(*x, t, {0, -1, {}}, op.statement));
     t.conj = x->conj;
     *x = std::move(t);
@@ -66,7 +53,7 @@ std::optional<apart> problems_apart(const work& w) {
   if (stride_of(op.c, problem) != 1) {
     out.copied.ops.push_back(std::move(product));
   } else {
-    product.c = new_copy(out.copied, op.c, problem), product.beta = {0, -1, {}};
+    product.c = new_copy(out.copied, op.c, problem_first(op.c, problem)), product.beta = {0, -1, {}};
     pair_op back = copy_of(product.c, op.c, op.beta, op.statement);
     out.copied.ops.push_back(std::move(product));
     out.copied.ops.push_back(std::move(back));
@@ -77,10 +64,6 @@ std::optional<apart> problems_apart(const work& w) {
   constexpr std::size_t most_labels = 8;
   if (out.block.size() > most_labels) return {};
   return out;
-}
-
-void lay_apart(work& w) {
-  for (std::size_t t = 0; t < w.temporaries.size(); ++t) set_order(w, static_cast<int>(t), w.temporaries[t].labels);
 }
 
 }  // namespace ricci::planning

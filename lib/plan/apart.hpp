@@ -18,7 +18,4 @@ struct apart {
 /// None if the work is another, or its problems are so small that they are multiplied where they lie.
 std::optional<apart> problems_apart(const work& w);
 
-/// Gives every temporary the order in which its labels were made.
-void lay_apart(work& w);
-
 }  // namespace ricci::planning

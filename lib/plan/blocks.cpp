@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "plan/apart.hpp"
+#include "plan/copies.hpp"
 #include "plan/rows.hpp"
 
 namespace ricci::planning {
@@ -52,7 +53,7 @@ segment make_segment(const work& base, const std::vector<int>& block, std::int64
         if (contains(x->labels, l)) x->parity = 0;
   choose_layouts(w, lane);
   if (how == layouts::ordered) order_products(w, m, o);
-  if (how == layouts::as_made) lay_apart(w);
+  if (how == layouts::as_made) lay_as_made(w);
   straighten(w, lane, m, block);
   if (w.shares) group_pointwise(w);
   join_fibres(w, lane, m);
@@ -118,6 +119,7 @@ class blocker {
     std::stable_partition(common.begin(), common.end(), [&](int l) { return !in_symmetric(l); });
     if (hints_.block != 0 && !common.empty()) offer_sizes(copies() ? std::vector{outermost(common)} : companions(common, common[0]));
     offer_ordered();
+    offer_copied();
     offer_apart();
     p.block_labels = block_;
     p.segments.push_back(std::move(best_));
@@ -253,6 +255,19 @@ class blocker {
     const double seconds = estimate(s, {}, true);
     if (seconds >= std::min(least_, 0.98 * in_one_piece_)) return;
     least_ = seconds, best_ = std::move(s), block_ = {}, best_lane_ = -1;
+  }
+
+  /// A product with its smaller factor in another order.
+  void offer_copied() {
+    constexpr double least = 5e-6, worth = 0.9;  // seconds; of what it would take
+    if (hints_.block >= 0 || least_ < least) return;
+    const double limit = worth * least_;
+    for (const work& copied : smaller_factor_copied(work_)) {
+      segment s = make_segment(copied, {}, 1, -1, machine_, options_, layouts::as_made);
+      const double seconds = estimate(s, {}, true);
+      if (seconds >= std::min(limit, least_)) continue;
+      least_ = seconds, best_ = std::move(s), block_ = {}, best_lane_ = -1;
+    }
   }
 
   /// A product of problems side by side, copied so that each lies by itself.

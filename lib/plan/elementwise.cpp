@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "plan/candidate.hpp"
+#include "plan/copies.hpp"
 #include "plan/layout.hpp"
 
 namespace ricci::planning {
@@ -237,18 +238,6 @@ int copied_first(const plan_step& s) {
   return -1;
 }
 
-/// A new temporary with the elements of c in their order, without gaps.
-operand in_order_of(const operand& c, std::vector<temporary>& temporaries, const work& w) {
-  operand t;
-  t.where = operand::kind::temporary, t.id = static_cast<int>(temporaries.size()), t.type = c.type;
-  t.name = "t" + std::to_string(t.id);
-  t.labels = c.labels, t.strides = strides_in(outer_to_inner(c), c.labels, w);
-  temporary& made = temporaries.emplace_back();
-  made.type = t.type, made.labels = t.labels, made.size = 1, made.from = temporary::origin::copy;
-  for (int l : t.labels) made.size *= w.source.labels[static_cast<std::size_t>(l)].extent;
-  return t;
-}
-
 bool fits_second_cache(const pair_op& op, const std::vector<std::int64_t>& extents, const machine& m) {
   if (m.caches.size() < 2) return false;
   const auto bytes = [&](const operand& x) {
@@ -276,20 +265,18 @@ segment lower_elementwise(const work& w, const std::vector<std::int64_t>& extent
   s.steps[0].repeats = w.shares && is_zero(op.beta);
   const int x = w.shares && fits_second_cache(op, extents, m) ? copied_first(s.steps[0]) : -1;
   if (x < 0) return s;
-  pair_op copy, rest = op;
-  operand& to = rest.inputs[static_cast<std::size_t>(x)];
-  const bool conj = to.conj;
-  copy.a.type = op.c.type, copy.b = to, copy.b.conj = false, copy.statement = op.statement;
-  copy.c = in_order_of(op.c, s.temporaries, w);
-  to = copy.c, to.conj = conj;
+  work copied = w;
+  pair_op& rest = copied.ops[0];
+  operand& from = rest.inputs[static_cast<std::size_t>(x)];
+  operand t = new_copy(copied, op.c, outer_to_inner(op.c));
+  const pair_op copy = copy_of(from, t, {0, -1, {}}, op.statement);
+  t.conj = from.conj, from = std::move(t);
   plan_step last = tiler(rest, extents, m, o).run();
-  if (last.buffer_c) {
-    s.temporaries.clear();
-    return s;
-  }
+  if (last.buffer_c) return s;
   last.repeats = is_zero(op.beta);
   std::optional<plan_step> first = small_turn(copy, true, extents, m, o);
   s.steps = {first ? *std::move(first) : lower(copy, extents, {}, m, o), std::move(last)};
+  s.temporaries = std::move(copied.temporaries);
   place_temporaries(s);
   return s;
 }

@@ -76,13 +76,14 @@ bool is_chain(const segment& s) {
 }
 
 /// A product alone, in no blocks: it goes through its tensors once, the hardware follows, and nothing that a later step reads
-/// is pushed out. So it is behind a copy to its result, if the second cache keeps that.
+/// is pushed out. So it is behind a copy to its result or of a factor, if the second cache keeps that.
 bool is_alone(const segment& s, const std::vector<int>& block, const machine& m) {
   const auto is_product = [](const plan_step& x) { return x.how == method::direct || x.how == method::blocked; };
   if (!block.empty() || !is_product(s.steps.back()) || s.steps.size() > 2) return false;
   if (s.steps.size() == 1) return true;
   const plan_step &copy = s.steps[0], &product = s.steps[1];
-  return copy.how == method::move && copy.op.c == product.op.c && m.caches.size() > 1 &&
+  const bool is_read = product.op.a.id == copy.op.c.id || product.op.b.id == copy.op.c.id;
+  return copy.how == method::move && (copy.op.c == product.op.c || (copy.op.c.where == operand::kind::temporary && is_read)) && m.caches.size() > 1 &&
          bytes_of(copy.op.c, copy.axes, &step_axis::c) < 0.25 * static_cast<double>(m.caches[1].bytes);
 }
 

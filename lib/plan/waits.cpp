@@ -16,14 +16,19 @@ using kernels::lanes;
 double candidate::waits_for_a(const shape& s, std::int64_t calls_of_lane, double all_cycles) const {
   if (!m.writes_kernels || s.lanes != lanes::n || step.pack_a || op.a.where == operand::kind::one || m.caches.size() < 2 || s.k < 16) return 0;
   const double bytes = bytes_of(op.a, step.axes, &step_axis::a);
-  std::int64_t stride = 0, span = 0, steps = 0, steps_along = 0;  // bytes; of the axis that the kernel goes along
+  std::int64_t stride = 0, span = 0, steps_along = 0;  // bytes; of the axis that the kernel goes along
+  const lines_touched lines{s.rows, s.cols, s.lane, static_cast<std::int64_t>(size_of(op.a.type))};
+  std::vector<step_axis> sums;
   std::int64_t rows_near = 0;  // bytes of rows that are neighbours
   for (const step_axis& x : step.axes) {
     if (x.role == group::m && x.a == 1 && x.tile >= 16) rows_near = x.tile * static_cast<std::int64_t>(size_of(op.a.type));
     if (x.role != group::k || x.tile < 4) continue;
-    const std::int64_t apart = std::abs(x.a) * static_cast<std::int64_t>(size_of(op.a.type));
-    const std::int64_t both = std::abs(x.a) + (step.pack_b ? 0 : std::abs(x.b));
-    if (steps == 0 || both < steps) steps = both, stride = apart, span = apart * x.tile, steps_along = x.tile;
+    step_axis& y = sums.emplace_back(x);
+    y.extent = x.tile, y.b = step.pack_b ? 0 : x.b;
+  }
+  if (!sums.empty()) {
+    const step_axis& along = sums[lines.along(sums)];
+    stride = std::abs(along.a) * static_cast<std::int64_t>(size_of(op.a.type)), steps_along = along.extent, span = stride * steps_along;
   }
   // Rows of a line or more whose neighbours are results, with sums over other labels around: measured on one core of Zen 3.
   const bool narrow = m.vector_bytes == 32 && m.fetches_blocks;

@@ -4,6 +4,7 @@
 #include "machines.hpp"
 #include "plan/blocked.hpp"
 #include "plan/candidate.hpp"
+#include "plan/rows.hpp"
 
 using namespace ricci;
 using namespace ricci::test;
@@ -101,4 +102,20 @@ TEST_CASE("no tile of a blocked product is larger than the lists of its rows and
       CHECK(step->cut.tile_rows <= cache_blocks::most_tile);
       CHECK(step->cut.tile_cols <= cache_blocks::most_tile);
     }
+}
+
+TEST_CASE("a kernel goes along the sum whose steps touch the fewest lines of all rows and columns") {
+  struct sum {
+    std::int64_t extent, a, b;
+  };
+  const auto first = [](const planning::lines_touched& lines, sum x, sum y) { return lines.along(std::vector{x, y}) == 0 && lines.along(std::vector{y, x}) == 1; };
+  const planning::lines_touched rows{24, 1, 3, 8}, wide{24, 1, 16, 8}, long_lanes{8, 1, 84, 4};
+  const sum near_in_a{12, 1, 804}, near_in_b{268, 12, 3};
+  CHECK(first(rows, near_in_a, near_in_b));                 // 268 lines of eight rows leave the first cache, twelve of b stay
+  CHECK(first({1, 1, 3, 4}, {32, 1, 3984}, {1328, 128, 3}));  // and so they do of one row
+  CHECK(first(rows, near_in_b, {3, 1, 804}));               // too short
+  CHECK(first(long_lanes, {152, 8, 84}, {4, 2, 12768}));    // a long row of b is followed by the next one
+  CHECK(first(wide, {64, 20, 16}, {20, 1, 1024}));          // whole pages apart: they push each other out
+  CHECK(first(rows, {30, 1, 160}, {40, 30, 4}));
+  CHECK(rows.distance(sum{10, 20, 24}) < rows.distance(sum{8, 200, 3}));  // around it the next in a, not the nearer one in b
 }

@@ -249,8 +249,8 @@ class blocker {
 
   /// In one piece, with temporaries in orders of their own; where that came near the best.
   void offer_ordered() {
-    constexpr double least = 20e-6, near = 1.3;  // seconds of a run that is worth the time to look
-    if (in_one_piece_ < least || in_one_piece_ > near * least_ || lane_ >= 0 || machine_.caches.size() < 2 || !is_network()) return;
+    constexpr double near = 1.3;
+    if (in_one_piece_ < worth_looking || in_one_piece_ > near * least_ || lane_ >= 0 || machine_.caches.size() < 2 || !is_network()) return;
     segment s = make_segment(work_, {}, 1, -1, machine_, options_, layouts::ordered);
     const double seconds = estimate(s, {}, true);
     if (seconds >= std::min(least_, 0.98 * in_one_piece_)) return;
@@ -259,8 +259,8 @@ class blocker {
 
   /// A product with its smaller factor in another order.
   void offer_copied() {
-    constexpr double least = 5e-6, worth = 0.9;  // seconds; of what it would take
-    if (hints_.block >= 0 || least_ < least) return;
+    constexpr double worth = 0.9;  // of what it would take
+    if (hints_.block >= 0 || least_ < worth_looking) return;
     const double limit = worth * least_;
     for (const work& copied : smaller_factor_copied(work_)) {
       segment s = make_segment(copied, {}, 1, -1, machine_, options_, layouts::as_made);
@@ -344,6 +344,8 @@ class blocker {
   }
 
   int threads() const { return options_.threads > 0 ? std::min(options_.threads, machine_.cores) : machine_.cores; }
+
+  static constexpr double worth_looking = 20e-6;  // seconds of a run
 
   const work& work_;
   const machine& machine_;

@@ -13,6 +13,7 @@ class writer {
  public:
   writer(const step_shape& s, const turn_config& c, int at_b, int at_c) : s_(s), c_(c) {
     constexpr int word = 4;
+    if (c.each() == 1) return;
     shifts_b_ = at_b < word || begins_odd(c.run_b, &turned_axis::b);
     shifts_c_ = at_c < word || begins_odd(c.run_c, &turned_axis::c);
   }
@@ -20,11 +21,11 @@ class writer {
   std::string text() const {
     const std::int64_t run_c = turn_count(c_, c_.run_c), before = run_c / at(c_.run_c.back()).piece * at(c_.run_c.back()).more;
     std::string t = "#include \"element.cuh\"\nstruct turn_type {\n  using E = " + element_text(s_.c) + ";\n  using offset = " + (is_long(c_) ? "i64" : "int") + ";\n";
-    t += constant_text("beta", s_.beta) + constant_text("stays", c_.stays) + constant_text("shifts_b", shifts_b_) + constant_text("shifts_c", shifts_c_) + constant_text("cut_c", before == 0 && (shifts_c_ || run_c % 2 != 0));
+    t += constant_text("conj_b", s_.conj_b) + constant_text("beta", s_.beta) + constant_text("stays", c_.stays) + constant_text("shifts_b", shifts_b_) + constant_text("shifts_c", shifts_c_) + constant_text("cut_c", before == 0 && (shifts_c_ || run_c % c_.each() != 0));
     const auto integer = [](const char* name, std::int64_t value) { return constant_text("int", name, value); };
-    t += integer("block", c_.block) + integer("blocks", c_.blocks) + integer("before", before) + integer("all_c", run_c);
-    t += integer("words_b", (turn_read(c_, c_.run_b) + 1 + (shifts_b_ ? 1 : 0)) / 2) + integer("rows_b", turn_read(c_, c_.rows_b));
-    t += integer("words_c", before > 0 ? run_c / 2 : (run_c + 1 + (shifts_c_ ? 1 : 0)) / 2) + integer("rows_c", turn_count(c_, c_.rows_c));
+    t += integer("block", c_.block) + integer("blocks", c_.blocks) + integer("before", before) + integer("line", c_.line) + integer("all_c", run_c);
+    t += integer("words_b", words_of(turn_read(c_, c_.run_b), shifts_b_)) + integer("rows_b", turn_read(c_, c_.rows_b));
+    t += integer("words_c", before > 0 ? run_c / 2 : turn_words_c(c_, shifts_c_)) + integer("rows_c", turn_count(c_, c_.rows_c));
     t += integer("next", c_.run_c.size() == 1 ? at(c_.run_c[0]).room : 0);
     const auto step = [&](const char* name, const std::vector<int>& rows, std::int64_t turned_axis::*stride) { return constant_text("i64", name, rows.size() > 1 ? -1 : rows.empty() ? 0 : at(rows[0]).*stride); };
     t += step("step_b", c_.rows_b, &turned_axis::b) + step("room_b", c_.rows_b, &turned_axis::room) + step("step_c", c_.rows_c, &turned_axis::c) + step("room_c", c_.rows_c, &turned_axis::room);
@@ -38,7 +39,13 @@ class writer {
  private:
   const turned_axis& at(int n) const { return c_.axes[static_cast<std::size_t>(n)]; }
 
-  static bool is_ragged(const turned_axis& x) { return x.more > 0 || x.extent % x.piece != 0; }
+  /// Words that such a row reaches into.
+  std::int64_t words_of(std::int64_t elements, bool shifts) const { return divide_up(elements + (shifts ? 1 : 0), c_.each()); }
+
+  /// Whether the last piece of an axis begins so early that it is whole: it writes again what the one before it wrote.
+  bool overlaps(const turned_axis& x) const { return c_.each() == 1 && !s_.beta && x.extent % x.piece != 0 && is_moved_again(x.extent, x.piece); }
+
+  bool is_ragged(const turned_axis& x) const { return x.more > 0 || (x.extent % x.piece != 0 && !overlaps(x)); }
 
   /// Whether rows may begin at odd elements of a tensor that begins at an even one.
   bool begins_odd(const std::vector<int>& run, std::int64_t turned_axis::*stride) const {
@@ -72,8 +79,13 @@ class writer {
       const std::int64_t pieces = turn_pieces(c_, x);
       const std::string piece = "p" + num(static_cast<std::int64_t>(n));
       t += "    const number " + piece + " = rest % " + num(pieces) + ";\n    rest /= " + num(pieces) + ";\n";
+      if (overlaps(x)) {
+        const std::string begin = piece + " < " + num(pieces - 1) + " ? static_cast<i64>(" + piece + ") * " + num(x.piece) + " : " + num(x.extent - x.piece);
+        t += "    const i64 begin" + piece + " = " + begin + ";\n    t.b += begin" + piece + " * " + num(x.b) + ", t.c += begin" + piece + " * " + num(x.c) + ";\n";
+        continue;
+      }
       t += "    t.b += static_cast<i64>(" + piece + ") * " + num(x.piece * x.b) + (x.more > 0 ? " - " + num(x.more * x.b) : "") + ", t.c += static_cast<i64>(" + piece + ") * " + num(x.piece * x.c) + ";\n";
-      const std::int64_t behind = x.b == 1 ? 2 : 1, last = (x.extent - behind) / x.piece;  // the first with fewer than two elements of b behind it
+      const std::int64_t behind = x.b == 1 ? c_.each() : 1, last = (x.extent - behind) / x.piece;  // the first with fewer than two elements of b behind it
       t += "    begins = begins && " + piece + " == 0, ends = ends && " + piece + " >= " + num(last) + ";\n";
       if (is_ragged(x)) {
         t += "    if (" + piece + " >= " + num(x.extent / x.piece) + ") whole = false, t.there[" + num(static_cast<std::int64_t>(n)) + "] = static_cast<int>(" + num(x.extent + x.more) + " - static_cast<i64>(" + piece + ") * " + num(x.piece) + ");\n";
@@ -81,7 +93,7 @@ class writer {
       }
       if (x.more > 0) t += "    if (" + piece + " == 0) whole = false, t.low = " + num(x.more) + ";\n";
     }
-    return t + "    t.whole = whole && " + (shifts_b_ || turn_read(c_, c_.run_b) % 2 != 0 ? "!begins && !ends" : "true") + ";\n    return t;\n  }\n";
+    return t + "    t.whole = whole && " + (shifts_b_ || turn_read(c_, c_.run_b) % c_.each() != 0 ? "!begins && !ends" : "true") + ";\n    return t;\n  }\n";
   }
 
   /// Which elements of a row there are: from `low` to before `high`.

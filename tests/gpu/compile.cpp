@@ -176,7 +176,7 @@ void add_families(std::vector<job>& to, int architecture, bool all) {
     move.has_a = false;
     move.n = {{100, 0, 1, 300}, {300, 0, 100, 1}};
     add("transposition", move, {});
-    if (size_of(type) == 2) {
+    if (size_of(type) <= 8) {
       const auto turn = [&](const char* what, std::vector<axis> axes, alignments at) {
         step_shape x;
         x.has_a = false, x.beta = at.c < 16, x.n = std::move(axes);
@@ -185,7 +185,7 @@ void add_families(std::vector<job>& to, int architecture, bool all) {
       turn("words in tiles", {{8192, 0, 8193, 1}, {8193, 0, 1, 8192}}, {16, 16, 16});
       turn("odd words in tiles", {{8191, 0, 8193, 1}, {8193, 0, 1, 8191}}, {2, 2, 2});
       turn("short sides", {{7, 0, 1, 3500000}, {500000, 0, 7, 7}, {7, 0, 3500000, 1}}, {16, 16, 16});
-      if (type == dtype::f16) {
+      if (type != dtype::bf16) {
         turn("odd short sides", {{5, 0, 1, 9 * 500001}, {500001, 0, 5, 9}, {9, 0, 5 * 500001, 1}}, {2, 2, 2});
         turn("many axes", {{36, 0, 1, 1679616}, {36, 0, 36, 46656}, {36, 0, 1296, 1296}, {36, 0, 46656, 36}, {36, 0, 1679616, 1}}, {16, 16, 16});
         turn("rows of one length", {{81, 0, 1, 81}, {81, 0, 81, 1}, {10000, 0, 6561, 6561}}, {16, 16, 16});

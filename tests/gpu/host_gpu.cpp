@@ -32,6 +32,7 @@ std::string header(const std::string& name) {
   std::string text;
   for (std::string line; std::getline(lines, line);) {
     if (line == "#include \"small_bulk.cuh\"") text += header("small_bulk.cuh");
+    else if (line == "#include \"turn_pairs.cuh\"") text += header("turn_pairs.cuh");
     else if (line[0] != '#' || line.find("unroll") != line.npos) text += line + "\n";
   }
   return text;

@@ -1,9 +1,12 @@
-// Copies of 16-bit elements between tensors that lie in different orders: the kernels of words in tiles run on this CPU. What is only
-// moved must arrive bit by bit, and nothing else may change.
+// Copies between tensors that lie in different orders: the kernels of their tiles run on this CPU. What is only moved must arrive bit by
+// bit, and nothing else may change.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -69,9 +72,9 @@ reference tensor_of(case_builder& c, const char* name, const std::string& labels
   const std::int64_t size = step + begin + 32;
   c.memory.back() = std::make_unique<char[]>(static_cast<std::size_t>(size) * size_of(c.type) + 64);
   c.sizes.back() = size;
-  auto* const data = reinterpret_cast<std::uint16_t*>(c.memory.back().get());
-  for (std::int64_t i = 0; i < size; ++i) put(c.type, data, i, static_cast<double>((i * 7919 + begin) % 2003) / 1000 - 1);
-  c.pointers.back() = data + 16 + begin;
+  char* const data = c.memory.back().get();
+  for (std::int64_t i = 0; i < size; ++i) put(c.type, data, i, {static_cast<double>((i * 7919 + begin) % 2003) / 1000 - 1, static_cast<double>((i * 7907 + begin) % 2011) / 1000 - 1});
+  c.pointers.back() = data + (16 + begin) * static_cast<int>(size_of(c.type));
   return r;
 }
 
@@ -80,7 +83,8 @@ std::unique_ptr<case_builder> case_of(const copy& x, dtype t, update op, bool sc
   for (const auto& [name, extent] : x.sizes) c->label(name, extent);
   statement s;
   s.left = tensor_of(*c, "C", x.left, x.dense ? 0 : x.longer, x.begin_c), s.op = op;
-  s.terms.push_back({scaled ? c->scalar(0.75) : -1, false, {tensor_of(*c, "A", x.from, x.longer, x.begin_a)}});
+  s.terms.push_back({scaled ? c->scalar({0.75, is_complex(t) ? -0.5 : 0}) : -1, false, {tensor_of(*c, "A", x.from, x.longer, x.begin_a)}});
+  s.terms[0].factors[0].conj = is_complex(t) && op != update::assign;
   c->p.statements.push_back(s);
   return c;
 }
@@ -93,13 +97,14 @@ cuda::gpu_machine gpu_of(int multiprocessors) {
 }
 
 /// What C's memory must be after the move of bits: every element but those that are written as it was.
-std::vector<std::uint16_t> moved(const case_builder& c) {
+std::vector<char> moved(const case_builder& c) {
   const statement& s = c.p.statements[0];
   const reference& a = s.terms[0].factors[0];
-  const auto* const begin = reinterpret_cast<const std::uint16_t*>(c.memory[0].get());
-  std::vector<std::uint16_t> out(begin, begin + c.sizes[0]);
-  const std::int64_t skip = static_cast<const std::uint16_t*>(c.pointers[0]) - begin;
-  const auto* const from = static_cast<const std::uint16_t*>(c.pointers[1]);
+  const auto size = static_cast<std::int64_t>(size_of(c.type));
+  const char* const begin = c.memory[0].get();
+  std::vector<char> out(begin, begin + c.sizes[0] * size);
+  const std::int64_t skip = static_cast<const char*>(c.pointers[0]) - begin;
+  const auto* const from = static_cast<const char*>(c.pointers[1]);
   std::vector<std::int64_t> at(s.left.axes.size(), 0);
   for (bool more = true; more;) {
     std::int64_t to = 0, place = 0;
@@ -108,7 +113,7 @@ std::vector<std::uint16_t> moved(const case_builder& c) {
       for (const reference_axis& x : a.axes)
         if (x.label == s.left.axes[d].label) place += at[d] * x.stride;
     }
-    out[static_cast<std::size_t>(skip + to)] = from[place];
+    std::memcpy(&out[static_cast<std::size_t>(skip + to * size)], from + place * size, static_cast<std::size_t>(size));
     more = false;
     for (std::size_t d = at.size(); d-- > 0 && !more;) {
       more = ++at[d] < c.p.labels[static_cast<std::size_t>(s.left.axes[d].label)].extent;
@@ -129,23 +134,43 @@ bool is_turned(const cuda::program_plan& p) {
   return p.launches.size() == 1 && !p.launches[0].tiles && !p.launches[0].chain && p.launches[0].step.kind == cuda::kernel_kind::permute && p.launches[0].step.turn.used();
 }
 
+/// Elements of 16 bits and others in turn.
+dtype type_of(std::size_t n) {
+  constexpr std::array<dtype, 8> all = {dtype::bf16, dtype::f32, dtype::f16, dtype::c64, dtype::bf16, dtype::f64, dtype::f16, dtype::f32};
+  return all[n % all.size()];
+}
+
+/// Rows that stay rows are copied as such in more than 16 bits, and a few neighbours by other kernels.
+bool is_turned_in_all(const copy& x) { return x.from != x.left && x.sizes.back().second > 4; }
+
+void fill_bits(case_builder& c) {
+  char* const bits = c.memory[1].get();
+  for (std::int64_t i = 0; i < c.sizes[1] * static_cast<std::int64_t>(size_of(c.type)); i += 2) {
+    const auto x = static_cast<std::uint16_t>(i / 2 * 40503 >> 3);  // NaNs among them
+    std::memcpy(bits + i, &x, 2);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("copies move bits as they are, whatever they mean, and touch nothing else") {
   std::vector<std::unique_ptr<case_builder>> cases;
   std::vector<cuda::program_plan> plans;
   host_gpu gpu;
-  int stay = 0, earlier = 0, words = 0;
-  for (std::size_t n = 0; n < copies().size(); ++n) {
-    cases.push_back(case_of(copies()[n], n % 2 ? dtype::f16 : dtype::bf16, update::assign, false));
-    auto* const bits = reinterpret_cast<std::uint16_t*>(cases.back()->memory[1].get());
-    for (std::int64_t i = 0; i < cases.back()->sizes[1]; ++i) bits[i] = static_cast<std::uint16_t>(i * 40503 >> 3);  // NaNs among them
+  int stay = 0, earlier = 0, words = 0, lines = 0, again = 0;
+  std::vector<copy> all = copies();  // each in 16 bits, and in more
+  const std::size_t of_16_bits = all.size();
+  std::copy_if(copies().begin(), copies().end(), std::back_inserter(all), is_turned_in_all);
+  for (std::size_t n = 0; n < all.size(); ++n) {
+    cases.push_back(case_of(all[n], type_of(2 * n + (n >= of_16_bits)), update::assign, false));
+    fill_bits(*cases.back());
     plans.push_back(cuda::make_program_plan(cuda::placed_on_gpu(cases.back()->p), gpu_of(1), {}));
     INFO(cuda::to_string(plans.back(), cuda::described_h200()));
     REQUIRE(is_turned(plans.back()));
     const cuda::turn_config& c = plans.back().launches[0].step.turn;
     stay += c.stays, words += c.run_b.size() + c.run_c.size() > 2;
-    for (const cuda::turned_axis& x : c.axes) earlier += x.more > 0;
+    lines += c.line > 0;
+    for (const cuda::turned_axis& x : c.axes) earlier += x.more > 0, again += c.size > 2 && x.extent % x.piece != 0 && cuda::is_moved_again(x.extent, x.piece);
     gpu.add(plans.back());
   }
   const std::string failure = gpu.compile();
@@ -154,20 +179,22 @@ TEST_CASE("copies move bits as they are, whatever they mean, and touch nothing e
   for (std::size_t n = 0; n < cases.size(); ++n)
     for (const bool reverse : {false, true}) {
       case_builder& c = *cases[n];
-      const std::vector<std::uint16_t> wanted = moved(c);
-      auto* const result = reinterpret_cast<std::uint16_t*>(c.memory[0].get());
-      const auto* const first = static_cast<const std::uint16_t*>(c.pointers[1]);
-      gpu.watch(first, first + span_of(c, c.p.statements[0].terms[0].factors[0]));
+      const std::vector<char> wanted = moved(c);
+      char* const result = c.memory[0].get();
+      const auto* const first = static_cast<const char*>(c.pointers[1]);
+      gpu.watch(first, first + span_of(c, c.p.statements[0].terms[0].factors[0]) * static_cast<std::int64_t>(size_of(c.type)));
       gpu.run(plans[n], c.bind(), reverse);
-      INFO("copy " << n << ", " << copies()[n].from << " -> " << copies()[n].left << "\n" << cuda::to_string(plans[n], cuda::described_h200()));
-      CHECK(std::memcmp(result, wanted.data(), wanted.size() * 2) == 0);
-      CHECK(gpu.words().all > 0);
+      INFO("copy " << n << ", " << name_of(c.type) << ", " << all[n].from << " -> " << all[n].left << "\n" << cuda::to_string(plans[n], cuda::described_h200()));
+      CHECK(std::memcmp(result, wanted.data(), wanted.size()) == 0);
+      if (size_of(c.type) == 2) CHECK(gpu.words().all > 0);
       CHECK(gpu.words().beyond == 0);
-      for (std::int64_t i = 0; i < c.sizes[0]; ++i) result[i] = static_cast<std::uint16_t>(i);
+      for (std::size_t i = 0; i < wanted.size(); ++i) result[i] = static_cast<char>(i * 31 >> 2);
     }
   CHECK(stay > 2);
   CHECK(earlier > 2);
   CHECK(words > 4);
+  CHECK(lines > 2);
+  CHECK(again > 2);
 }
 
 TEST_CASE("copies that are scaled or added") {
@@ -175,7 +202,7 @@ TEST_CASE("copies that are scaled or added") {
   std::vector<cuda::program_plan> plans;
   for (std::size_t n = 0; n < copies().size(); ++n)
     for (const bool scaled : {false, true}) {
-      cases.push_back(case_of(copies()[n], (n + scaled) % 2 ? dtype::f16 : dtype::bf16, scaled ? update::assign : n % 3 == 0 ? update::subtract : update::add, scaled || n % 4 == 1));
+      cases.push_back(case_of(copies()[n], type_of(5 * n + scaled), scaled ? update::assign : n % 3 == 0 ? update::subtract : update::add, scaled || n % 4 == 1));
       plans.push_back(cuda::make_program_plan(cuda::placed_on_gpu(cases.back()->p), gpu_of(1), {}));
     }
   check_on_host(cases, plans, cuda::described_h200(), [](const program& p) { return longest(p); });
@@ -190,19 +217,19 @@ TEST_CASE("copies on the GPU") {
   for (std::size_t n = 0; n < all.size(); ++n)
     for (int way = 0; way < 6; ++way) {
       const bool plain = way < 3;
-      const auto c = case_of(all[n], (n + static_cast<std::size_t>(way)) % 2 ? dtype::f16 : dtype::bf16, plain || way == 3 ? update::assign : update::add, way == 3 || way == 5);
+      const auto c = case_of(all[n], type_of(n + static_cast<std::size_t>(way)), plain || way == 3 ? update::assign : update::add, way == 3 || way == 5);
       cuda::gpu_machine machine = cuda::current_device().machine;
       if (n < small) machine.multiprocessors = 1;  // so that there is work for all of it
       cuda::program_plan plan = cuda::make_program_plan(cuda::placed_on_gpu(c->p), machine, {});
       INFO("copy " << n << ", way " << way << ", " << all[n].from << " -> " << all[n].left << "\n" << cuda::to_string(plan, machine));
-      REQUIRE(is_turned(plan));
+      if (size_of(c->type) == 2 || (size_of(c->type) <= 8 && is_turned_in_all(all[n]))) REQUIRE(is_turned(plan));
       const cuda::executable run(std::move(plan));
       const auto expected = plain ? reference_result{} : evaluate(c->p, 0, c->bind());
-      const std::vector<std::uint16_t> wanted = moved(*c);
+      const std::vector<char> wanted = moved(*c);
       gpu_memory memory(*c, way);
       run.run(memory.bind(), nullptr);
       REQUIRE(memory.fetch());
-      if (plain) REQUIRE(std::memcmp(c->memory[0].get(), wanted.data(), wanted.size() * 2) == 0);
+      if (plain) REQUIRE(std::memcmp(c->memory[0].get(), wanted.data(), wanted.size()) == 0);
       else REQUIRE(error_in_bounds(c->p, 0, c->bind(), expected, 1) <= 1.0);
     }
 }
@@ -217,7 +244,11 @@ TEST_CASE("what is no such copy is left to other kernels") {
   const extents plane = {{'a', 200}, {'b', 300}};
   CHECK(turned(dtype::f16, plane, "ab", "ba"));
   CHECK(turned(dtype::bf16, plane, "ab", "ba"));
-  CHECK(!turned(dtype::f32, plane, "ab", "ba"));
+  for (const dtype t : {dtype::f32, dtype::f64, dtype::c64}) CHECK(turned(t, plane, "ab", "ba"));
+  CHECK(!turned(dtype::c128, plane, "ab", "ba"));
+  CHECK(!turned(dtype::f32, {{'a', 20000}, {'b', 4}}, "ab", "ba"));             // a few neighbours
+  CHECK(turned(dtype::f32, {{'e', 100}, {'a', 33}, {'b', 35}}, "eab", "eba"));  // rows that begin anywhere in a sector
+  CHECK(!turned(dtype::f32, {{'e', 100}, {'a', 32}, {'b', 32}}, "eab", "eba"));
   CHECK(!turned(dtype::f16, plane, "ab", "ab"));
   CHECK(!turned(dtype::f16, plane, "ab", "ba", -1));
   CHECK(!turned(dtype::f16, plane, "ab", "ba", 2));

@@ -5,6 +5,7 @@
 #include "chain.cuh"
 #include "small_complex.cuh"
 #include "small_image.cuh"
+#include "turn_elements.cuh"
 #include "words.cuh"
 
 extern "C" inline __attribute__((used)) void watch(const char* begin, const char* end) { host::readable = begin, host::readable_end = end, host::words_read = host::words_beyond = 0; }

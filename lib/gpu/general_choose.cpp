@@ -156,16 +156,29 @@ class sharing {
     for (std::size_t d = 0; d < group.size(); ++d) take_own(begin + static_cast<int>(d), group[d].extent);
   }
 
+  /// Short sums of two factors: what a thread reads for neighbours of the result serves other rows too. Not where rows are short and another
+  /// problem's factor is another one, so that a block would read several of them.
+  bool is_read_again(which fast) const {
+    constexpr std::int64_t few = 3, short_row = 640, kept = 200000;  // terms; bytes
+    if (!s_.has_a || !s_.has_b || s_.k.empty() || count_of(s_.k) > few || !fast || fast.sums || (at(fast).a != 0) == (at(fast).b != 0)) return false;
+    const char name = at(fast).a != 0 ? 'a' : 'b';
+    const std::vector<met> all = by_bytes();
+    const auto factor = std::find_if(all.begin(), all.end(), [&](const met& x) { return x.name == name; });
+    return at(fast).extent * c_.run.count * static_cast<std::int64_t>(size_of(s_.c)) >= short_row || factor->bytes * c_.run.count <= kept;
+  }
+
   /// Many elements of few terms: a thread has several, so that it does not begin anew for each.
   void own_rows(which fast) {
-    const std::int64_t each = 4 / (own_count() * c_.run.count);
-    if (c_.run.count > 1 || !fast || at(fast).extent < 64 || each < 2 || static_cast<double>(count(false)) < 8 * threads_) return;
+    const bool again = is_read_again(fast);
+    const std::int64_t run = c_.run.count, each = again ? std::min<std::int64_t>(4, 16 / run) / own_count() : 4 / (own_count() * run);
+    if ((run > 1 && !again) || !fast || at(fast).extent * run < (again ? 32 : 64) || each < 2 || static_cast<double>(count(false)) < 8 * threads_) return;
     int best = -1;
     double least = 1e9;
     for (int d = 0; d < static_cast<int>(axes_[0].size()); ++d) {
       const axis& x = axes_[0][static_cast<std::size_t>(d)];
       if (count(false) / x.extent < 1024) continue;  // blocks have no neighbours left
       if (named_[0][static_cast<std::size_t>(d)] || which{false, d} == fast || x.extent < each) continue;
+      if (again && ((x.a != 0) == (at(fast).a != 0) || (x.b != 0) == (at(fast).b != 0))) continue;
       const double waste = static_cast<double>(divide_up(x.extent, each) * each) / static_cast<double>(x.extent) + (x.a != 0 && x.b != 0 ? 0.2 : 0);
       if (waste < least) least = waste, best = d;
     }

@@ -152,7 +152,7 @@ bool in_teams(const step_shape& s) {
 
 bool choose_panel(const step_shape& s, const gpu_machine& m, panel_config& out) {
   const std::int64_t k = count_of(s.k);
-  if (!s.has_a || size_of(s.a) == 2 || s.b != s.a || s.c != s.a || s.n.empty() || s.n.back().c != 1 || k < 4 || k > 72) return false;
+  if (!s.has_a || size_of(s.a) == 2 || s.b != s.a || s.c != s.a || s.n.empty() || s.n.back().c != 1 || k < 2 || k > 72) return false;
   if (count_of(s.m) <= 64 && count_of(s.n) <= 64 && is_packed(s) && !in_teams(s)) return false;  // tiles read their slices in turn, 0.95 against 0.93 of the triad
   const bool cores = s.c == dtype::f64;
   out = cores ? f64_panel(s, m) : threads_panel(s);

@@ -24,6 +24,37 @@ bool worth_tiling(const step_shape& s) {
   return s.has_a && m >= least_tiled && n >= least_tiled && k >= 4;
 }
 
+/// Sides for tiles, and two or three terms.
+bool is_brief(const step_shape& s) {
+  const std::int64_t k = count_of(s.k);
+  return s.has_a && s.has_b && std::min(count_of(s.m), count_of(s.n)) >= least_tiled && (k == 2 || k == 3);
+}
+
+/// Neighbours of the result are columns, and all rows of it begin at sectors.
+bool begins_at_sectors(const step_shape& s) {
+  const std::int64_t sector = 32 / static_cast<std::int64_t>(size_of(s.c));
+  const std::vector<axis> axes = free_axes(s);
+  return !s.n.empty() && std::any_of(s.n.begin(), s.n.end(), [](const axis& x) { return x.c == 1; }) &&
+         std::all_of(axes.begin(), axes.end(), [&](const axis& x) { return x.c == 1 || x.c % sector == 0; });
+}
+
+/// Two or three terms beside short rows of the result and a factor that no first cache holds, which threads would read for a few rows
+/// at a time: panels.
+bool is_brief_panel(const step_shape& s) {
+  if (!is_brief(s) || !begins_at_sectors(s)) return false;
+  constexpr std::int64_t short_row = 2048, kept = 200000;  // bytes
+  const auto size = static_cast<std::int64_t>(size_of(s.c));
+  const auto near = std::find_if(s.n.begin(), s.n.end(), [](const axis& x) { return x.c == 1; });
+  return near->extent * size < short_row && count_of(s.batch) * count_of(s.n) * count_of(s.k) * size > kept;
+}
+
+/// Two or three terms of 16 bits and long sides: by the tensor cores, unless threads read columns as they lie.
+bool is_brief_tile(const step_shape& s) {
+  constexpr std::int64_t long_side = 512;
+  if (std::any_of(s.n.begin(), s.n.end(), [](const axis& x) { return x.b == 1 && x.c == 1; })) return false;
+  return is_brief(s) && size_of(s.c) == 2 && s.a == s.c && s.b == s.c && begins_at_sectors(s) && std::min(count_of(s.m), count_of(s.n)) >= long_side;
+}
+
 /// Problems that are small by their sides, but leave room for few of them on a multiprocessor: tiles are faster (measured
 /// on an H200, 33 to 64 a side).
 bool is_heavy(const step_shape& s) {
@@ -59,6 +90,8 @@ bool takes_small(step_plan& p, const step_shape& s, const gpu_machine& m, bool t
   p.config = choose_small(p.small, m);
   const std::int64_t rows = count_of(p.small.step.m), cols = count_of(p.small.step.n), sums = count_of(s.k);
   if ((rows * cols == 1 && sums == 1) || !fits(p.small, p.config, m)) return false;
+  // A side that became a loop is read again for a few terms only.
+  if (is_brief(s)) return shares_small_factor(p.small) || (rows == count_of(s.m) && cols == count_of(s.n));
   if (!tiling) return true;
   if (shares_small_factor(p.small)) return true;
   // A factor whose neighbours are apart in every problem and from problem to problem is read better by panels and tiles.
@@ -153,7 +186,7 @@ step_plan plan_own(const step_shape& s, const gpu_machine& m, bool in_parts) {
   if (p.turn = choose_turn(s, m); p.turn.used()) return p.kind = kernel_kind::permute, p;
   const bool tiling = worth_tiling(s);
   const step_shape for_panels = arranged_for_panels(s);
-  const bool panels = tiling && choose_panel(for_panels, m, p.panel);
+  const bool panels = (tiling || is_brief_panel(s)) && choose_panel(for_panels, m, p.panel);
   const bool small = !is_heavy(s) && !(panels && in_teams(for_panels)) && takes_small(p, s, m, tiling, panels);
   p.general = choose_general(s, m);
   const bool rows_of_16 = small && p.small.rows > 1 && size_of(s.a) == 2;
@@ -170,7 +203,7 @@ step_plan plan_own(const step_shape& s, const gpu_machine& m, bool in_parts) {
   } else if (panels) {
     p.kind = kernel_kind::panel;
     p.shape = for_panels;
-  } else if (tiling) {
+  } else if (tiling || is_brief_tile(s)) {
     p.kind = kernel_kind::tile;
     p.tile = choose_tile(s, m, in_parts);
     p.shape = arranged_for_tiles(s, p.tile);
@@ -224,7 +257,7 @@ step_plan plan_step(const step_shape& s, const gpu_machine& m, bool in_parts) {
   if (take_windows(p, m, in_parts)) return p;
   if (take_abreast(p, m, in_parts)) return p.tile.parts = 1, p;
   // Shared among threads although there is enough for tiles: only because that was estimated to take little longer than it must.
-  const bool shared = p.kind == kernel_kind::general && (!worth_tiling(s) || general_seconds(s, p.general, m, in_parts) < 2 * p.bound_seconds);
+  const bool shared = is_brief(s) || (p.kind == kernel_kind::general && (!worth_tiling(s) || general_seconds(s, p.general, m, in_parts) < 2 * p.bound_seconds));
   if (m.blas != blas_use::never && s.has_a && p.kind != kernel_kind::permute && !shared) {
     const blas_call c = blas_call_of(s);
     // Long sums of few rows along many columns: 25 against 18 TFLOP/s.

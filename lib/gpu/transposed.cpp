@@ -41,6 +41,33 @@ class mover {
       }
   }
 
+  /// Nothing is summed, and both factors are there.
+  bool is_outer() const { return !one_sided_ && k_.empty() && !m_.empty() && !n_.empty(); }
+
+  /// A factor is copied in the order of the result, if its neighbours lie far apart there and it is small beside it.
+  transposed_product in_order(double& moved) const {
+    constexpr std::int64_t much = 4, far = 32;
+    transposed_product t;
+    pair_op product = op_;
+    const std::int64_t all = size_of_labels(batch_) * size_of_labels(m_) * size_of_labels(n_);
+    for (operand* x : {&product.a, &product.b}) {
+      labels own;
+      for (const int l : x->labels)
+        if (extent(l) > 1) own.push_back(l);
+      own = in_order_of(own, op_.c);
+      const std::int64_t size = size_of_labels(own);
+      if (size * much > all || own.size() < 2 || stride_of(op_.c, own.back()) >= far) continue;
+      const int nearest = in_order_of(own, *x).back();
+      if (nearest == own.back() || std::abs(stride_of(op_.c, nearest)) < far) continue;
+      const operand from = *x;
+      *x = packed(from, own, t);
+      t.ops.push_back(move(from, *x));
+      moved += 2.0 * static_cast<double>(size) * static_cast<double>(size_of(x->type));
+    }
+    if (!t.ops.empty()) t.ops.push_back(product);
+    return t;
+  }
+
   bool has_problem() const { return !one_sided_ && !m_.empty() && !n_.empty() && !k_.empty(); }
   bool has_batch() const { return !batch_.empty(); }
   std::int64_t rows() const { return size_of_labels(m_); }
@@ -148,7 +175,9 @@ class mover {
 
   /// A packed copy, with the operand's neighbours as neighbours if that is possible.
   operand temporary_for(const operand& x, const labels& first, const labels& second, transposed_product& to) const {
-    const labels order = stride_of(x, first.back()) == 1 ? joined(second, first) : joined(first, second);
+    return packed(x, stride_of(x, first.back()) == 1 ? joined(second, first) : joined(first, second), to);
+  }
+  operand packed(const operand& x, const labels& order, transposed_product& to) const {
     operand t;
     t.where = operand::kind::temporary;
     t.id = first_ + static_cast<int>(to.temporaries.size());
@@ -276,6 +305,16 @@ transposed_product for_problems(const mover& way, const step_shape& s, const std
   return 1.15 * seconds < estimated_seconds(plan_step(s, m), m) ? t : transposed_product{};
 }
 
+/// For own kernels: a factor of a product without a sum is copied in the order of the result, if it is estimated to be read too slowly as it lies.
+transposed_product for_outer(const mover& way, const step_shape& s, const gpu_machine& m) {
+  constexpr double least = 10e-6;  // seconds
+  const double bound = counted_bytes_of(s) / (1e9 * m.bandwidth);
+  if (m.blas == blas_use::always || !m.shares || bound < least) return {};
+  double moved = 0;
+  transposed_product t = way.in_order(moved);
+  return !t.ops.empty() && has_room(t, m) ? t : transposed_product{};
+}
+
 /// For own kernels: factors of 16 bits whose rows begin anywhere, which come number by number, are copied into rows that do not.
 transposed_product for_rows(const pair_op& op, const mover& way, const step_shape& s, const std::vector<std::int64_t>& extents, const gpu_machine& m) {
   constexpr double least_flops = 5e8, launch = 4e-6;
@@ -302,8 +341,9 @@ transposed_product for_rows(const pair_op& op, const mover& way, const step_shap
 transposed_product by_transposition(const pair_op& op, const std::vector<std::int64_t>& extents, const gpu_machine& m, int first_temporary) {
   if (op.what != action::contract || op.a.where == operand::kind::one || op.b.where == operand::kind::one || op.scale.where != operand::kind::one) return {};
   const mover way(op, extents, first_temporary);
-  if (!way.has_problem()) return {};
   const step_shape s = shape_of(op, extents);
+  if (way.is_outer()) return for_outer(way, s, m);
+  if (!way.has_problem()) return {};
   transposed_product t = way.has_batch() ? for_problems(way, s, extents, m) : for_library(op, way, s, m);
   return t.ops.empty() ? for_rows(op, way, s, extents, m) : t;
 }

@@ -198,19 +198,19 @@ void add_families(std::vector<job>& to, int architecture, bool all) {
     step_shape across;
     across.batch = {{3000, 1, 1, 1}}, across.m = {{15, 3000 * 40, 0, 3000 * 22}}, across.n = {{22, 0, 3000, 3000}}, across.k = {{40, 3000, 3000 * 22, 0}};
     add("across", across, {});
-    step_shape outer;
-    outer.m = {{3001, 1, 0, 641}}, outer.n = {{641, 0, 1, 1}};
-    add("element by element", outer, {2, 2, 2});
+    for (const std::int64_t terms : {1, 2, 3})
+      for (const std::int64_t n : {640, 641}) {
+        step_shape x = product_step(type, 301, n, terms, n == 640, terms == 2 ? 1 : 100);
+        x.n[0].b = terms, x.k = terms == 1 ? std::vector<axis>{} : std::vector<axis>{{terms, 1, 1, 0}};
+        add("one to three terms", x, n == 640 ? alignments{} : alignments{2, 2, 2});
+      }
     for (const std::int64_t n : {5, 8}) {
       step_shape rows;
-      rows.has_a = false, rows.beta = n == 8;
-      rows.n = {axis{800003, 0, n * n, n * n}, axis{n, 0, 1, n}, axis{n, 0, n, 1}};
+      rows.has_a = false, rows.beta = n == 8, rows.n = {axis{800003, 0, n * n, n * n}, axis{n, 0, 1, n}, axis{n, 0, n, 1}};
       add("words across rows", rows, {});
     }
     step_shape sum;
-    sum.k = {{1000000, 1, 1, 0}};
-    add("long sum", sum, {});
-    add("long sum, second pass", sum, {}, true);
+    sum.k = {{1000000, 1, 1, 0}}, add("long sum", sum, {}), add("long sum, second pass", sum, {}, true);
   }
 }
 

@@ -53,7 +53,7 @@ std::vector<work> smaller_factor_copied(const work& w) {
   for (const auto& parts : {std::vector{&problems, &others, &sums}, {&problems, &sums, &others}, {&sums, &others, &problems}, {&others, &sums, &problems}}) {
     std::vector<int> order;
     for (const std::vector<int>* part : parts) order.insert(order.end(), part->begin(), part->end());
-    if (std::find(orders.begin(), orders.end(), order) != orders.end()) continue;
+    if (order.size() != small.labels.size() || std::find(orders.begin(), orders.end(), order) != orders.end()) continue;
     work& copied = all.emplace_back(w);
     pair_op& product = copied.ops[0];
     operand t = new_copy(copied, small, order);

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "plan/cost.hpp"
+#include "plan/layout.hpp"
 #include "plan/plan.hpp"
 #include "plan/rows.hpp"
 
@@ -82,8 +83,9 @@ bool is_alone(const segment& s, const std::vector<int>& block, const machine& m)
   if (!block.empty() || !is_product(s.steps.back()) || s.steps.size() > 2) return false;
   if (s.steps.size() == 1) return true;
   const plan_step &copy = s.steps[0], &product = s.steps[1];
-  const bool is_read = product.op.a.id == copy.op.c.id || product.op.b.id == copy.op.c.id;
-  return copy.how == method::move && (copy.op.c == product.op.c || (copy.op.c.where == operand::kind::temporary && is_read)) && m.caches.size() > 1 &&
+  const int made = copy.op.c.where == operand::kind::temporary ? copy.op.c.id : -1;
+  const bool is_factor = made >= 0 && (is_temporary(product.op.a, made) || is_temporary(product.op.b, made));
+  return copy.how == method::move && (copy.op.c == product.op.c || is_factor) && m.caches.size() > 1 &&
          bytes_of(copy.op.c, copy.axes, &step_axis::c) < 0.25 * static_cast<double>(m.caches[1].bytes);
 }
 

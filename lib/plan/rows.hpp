@@ -63,7 +63,7 @@ inline std::int64_t packed_line(const plan_step& s, const pair_op& op, const ste
 }
 
 /// Which summed axis a kernel goes along: the one for whose steps it needs the fewest new lines of memory, in all rows of a and all columns
-/// of b, among those that are long enough. Lines that it steps over stay for the loops around it if they are few.
+/// of b, among those that are long enough. Lines that it steps over stay for the loops around it if they are few. Measured on a Zen 3.
 struct lines_touched {
   std::int64_t rows, cols, lanes, size;  // of a tile; elements of a row of lanes; bytes
 

@@ -43,7 +43,7 @@ inline std::vector<inner_axis> fused(std::vector<inner_axis> axes) {
 
 inline constexpr std::int64_t first_cache = 32 << 10;  // bytes, of most processors
 
-/// Which axis becomes the rows, the columns or the sums of a kernel's tile: the one of the smallest steps among those that are long
+/// Which axis becomes the rows or the columns of a kernel's tile: the one of the smallest steps among those that are long
 /// enough; if none is, the longest. Not one that leaves the first cache again and again, for each element of another.
 struct tile_axis {
   std::int64_t enough;

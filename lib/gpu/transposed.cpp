@@ -305,7 +305,7 @@ transposed_product for_problems(const mover& way, const step_shape& s, const std
   return 1.15 * seconds < estimated_seconds(plan_step(s, m), m) ? t : transposed_product{};
 }
 
-/// For own kernels: a factor of a product without a sum is copied in the order of the result, if it is estimated to be read too slowly as it lies.
+/// For own kernels: a product without a sum, its small factors in the order of the result; not if a second launch would take longer.
 transposed_product for_outer(const mover& way, const step_shape& s, const gpu_machine& m) {
   constexpr double least = 10e-6;  // seconds
   const double bound = counted_bytes_of(s) / (1e9 * m.bandwidth);

@@ -40,8 +40,7 @@ struct measures {
   double words, words_of_several;  // where rows are of one axis, and where a thread keeps places of each word
 };
 measures measures_of(int size) {
-  if (size == 2) return {8192, 4096, 64, 64, 9, 5};
-  if (size == 4) return {8192, 4096, 64, 64, 9, 5};
+  if (size <= 4) return {8192, 4096, 64, 64, 9, 5};
   return {4096, 2048, 32, 64, 5, 3};
 }
 

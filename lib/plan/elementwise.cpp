@@ -23,6 +23,13 @@ class tiler {
     size_ = static_cast<std::int64_t>(size_of(compute_type(op.c.type)));
   }
 
+  /// Everything that is read and written, once.
+  double bytes() const {
+    double n = (is_zero(op_.beta) ? 1 : 2) * elements(op_.c) * static_cast<double>(size_of(op_.c.type));
+    for (const operand& x : op_.inputs) n += elements(x) * static_cast<double>(size_of(x.type));
+    return n;
+  }
+
   plan_step run() {
     beyond_ = m_.caches.size() > 1 && bytes() >= 1.25 * last_cache(m_);
     step_.stream_c = streams();
@@ -89,13 +96,6 @@ class tiler {
   /// Every row of the result begins at a register if the first one does.
   bool has_whole_rows() const {
     return std::all_of(step_.axes.begin(), step_.axes.end(), [&](const step_axis& a) { return a.c == 1 || a.c * size_ % m_.vector_bytes == 0; });
-  }
-
-  /// Everything that is read and written, once.
-  double bytes() const {
-    double n = (is_zero(op_.beta) ? 1 : 2) * elements(op_.c) * static_cast<double>(size_of(op_.c.type));
-    for (const operand& x : op_.inputs) n += elements(x) * static_cast<double>(size_of(x.type));
-    return n;
   }
 
   /// A result that is not read leaves past the caches.
@@ -238,18 +238,6 @@ int copied_first(const plan_step& s) {
   return -1;
 }
 
-bool fits_second_cache(const pair_op& op, const std::vector<std::int64_t>& extents, const machine& m) {
-  if (m.caches.size() < 2) return false;
-  const auto bytes = [&](const operand& x) {
-    std::int64_t n = static_cast<std::int64_t>(size_of(x.type));
-    for (int l : x.labels) n *= extents[static_cast<std::size_t>(l)];
-    return n;
-  };
-  std::int64_t all = bytes(op.c);
-  for (const operand& x : op.inputs) all += bytes(x);
-  return all <= m.caches[1].bytes;
-}
-
 }  // namespace
 
 bool is_elementwise(const work& w) {
@@ -260,10 +248,12 @@ bool is_elementwise(const work& w) {
 
 segment lower_elementwise(const work& w, const std::vector<std::int64_t>& extents, const machine& m, const options& o) {
   const pair_op& op = w.ops[0];
+  tiler tiles(op, extents, m, o);
+  const bool stays = m.caches.size() > 1 && tiles.bytes() <= static_cast<double>(m.caches[1].bytes);
   segment s;
-  s.steps.push_back(tiler(op, extents, m, o).run());
+  s.steps.push_back(tiles.run());
   s.steps[0].repeats = w.shares && is_zero(op.beta);
-  const int x = w.shares && fits_second_cache(op, extents, m) ? copied_first(s.steps[0]) : -1;
+  const int x = w.shares && stays ? copied_first(s.steps[0]) : -1;
   if (x < 0) return s;
   work copied = w;
   pair_op& rest = copied.ops[0];

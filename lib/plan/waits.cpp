@@ -17,7 +17,7 @@ double candidate::waits_for_a(const shape& s, std::int64_t calls_of_lane, double
   if (!m.writes_kernels || s.lanes != lanes::n || step.pack_a || op.a.where == operand::kind::one || m.caches.size() < 2 || s.k < 16) return 0;
   const double bytes = bytes_of(op.a, step.axes, &step_axis::a);
   std::int64_t stride = 0, span = 0, steps_along = 0;  // bytes; of the axis that the kernel goes along
-  const lines_touched lines{s.rows, s.cols, s.lane, static_cast<std::int64_t>(size_of(op.a.type))};
+  const lines_touched lines{s.rows, s.cols, s.lane, static_cast<std::int64_t>(size_of(s.type))};
   std::vector<step_axis> sums;
   std::int64_t rows_near = 0;  // bytes of rows that are neighbours
   for (const step_axis& x : step.axes) {

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "machine/machine.hpp"
+#include "plan/copies.hpp"
 #include "reduced.hpp"
 #include "run_plan.hpp"
 
@@ -78,6 +79,9 @@ TEST_CASE("no factor is copied where it is as large as the other tensors, or may
     s.left = c.tensor("C", "pi");
     s.terms.emplace_back().factors = {c.tensor("A", "pikl"), c.tensor("B", "lkp")};
     c.p.statements.push_back(s);
+    planning::work w = planning::make_work(c.p, {});
+    w.may_overlap = overlaps;
+    CHECK(planning::smaller_factor_copied(w).empty() == (overlaps || rows < 4));
     if (overlaps) c.p.overlaps.push_back({s.left.slot, s.terms[0].factors[1].slot, overlap::kind::may});
     return copies_a_factor(make_plan(c.p, slow(), {}));
   };

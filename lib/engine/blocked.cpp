@@ -2,6 +2,7 @@
 // c[rows, cols] = beta c + alpha sum_k a[rows, k] b[k, cols], rows, cols and k each several labels flattened to offsets.
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "engine/panels.hpp"
 
@@ -24,6 +25,7 @@ class block_runner {
     panel_b_ = panel_a_ + panel_bytes(g_.rows, g_, size_);
     buffer_ = panel_b_ + panel_bytes(g_.cols, g_, size_);
     for (std::int64_t i = 0; i < cache_blocks::most_tile; ++i) buffer_rows_[i] = i * g_.tile_cols * t_.reals;
+    zero_ = is_value(r_.beta, zero_of(s_.type), size_), one_ = is_value(r_.beta, one_of(s_.type), size_);
   }
 
   void run(const char* a, const char* b, char* c, std::int64_t m0, std::int64_t m1, std::int64_t n0, std::int64_t n1) {
@@ -53,6 +55,7 @@ class block_runner {
   };
 
   void multiply(char* c, const block& x) {
+    if (x.sums <= few_sums && !t_.plain) return multiply_in_order(c, x);
     // Where columns go on as neighbours in c behind a tile, they come first, so that c is written along its rows.
     const bool along = x.sums <= few_sums && g_.tile_cols < x.j1 - x.j0 && even_step(t_.lists.col_c, x.j0, x.j0 + g_.tile_cols + 1) == 1;
     if (along) {
@@ -64,18 +67,47 @@ class block_runner {
     }
   }
 
+  /// f(first column) for the tiles of a block in the order in which they are in c.
+  template <class F> void each_in_order(const block& x, const F& f) const {
+    for (std::int64_t first = x.j0 / g_.cols * g_.cols; first < x.j1; first += g_.cols) {  // threads begin within blocks
+      const std::int64_t t0 = first / g_.tile_cols, t1 = std::min(t0 + g_.cols / g_.tile_cols, static_cast<std::int64_t>(t_.order.size()));
+      for (std::int64_t t = t0; t < t1; ++t) {
+        const std::int64_t j = first + t_.order[static_cast<std::size_t>(t)] * g_.tile_cols;
+        if (j >= x.j0 && j < x.j1) f(j);
+      }
+    }
+  }
+
+  /// Few sums and columns that are no neighbours: c, which counts most, is written along its rows as far as a block has them.
+  void multiply_in_order(char* c, const block& x) {
+    const auto& row = t_.lists.row_c;
+    const std::int64_t next = x.i0 + g_.tile_rows < x.i1 ? std::abs(row[x.i0 + g_.tile_rows] - row[x.i0]) : 0;
+    std::int64_t nearest = std::numeric_limits<std::int64_t>::max(), before = -1;
+    each_in_order(x, [&](std::int64_t j) {
+      const std::int64_t at = t_.lists.col_c[j];
+      if (before >= 0) nearest = std::min(nearest, at - before);
+      before = at;
+    });
+    if (next < nearest) {
+      each_in_order(x, [&](std::int64_t j) {
+        for (std::int64_t i = x.i0; i < x.i1; i += g_.tile_rows) multiply_tile(c, x, i, j);
+      });
+    } else {
+      for (std::int64_t i = x.i0; i < x.i1; i += g_.tile_rows) each_in_order(x, [&](std::int64_t j) { multiply_tile(c, x, i, j); });
+    }
+  }
+
   void multiply_tile(char* c, const block& x, std::int64_t i, std::int64_t j) {
     const void* const beta = x.later ? one_of(s_.type) : static_cast<const void*>(r_.beta);
     const std::int64_t width = std::min(g_.tile_cols, x.j1 - j), height = std::min(g_.tile_rows, x.i1 - i);
     const char* const a = panel_a_ + (i - x.i0) * x.sums * size_;
     const char* const b = panel_b_ + (j - x.j0) * x.sums * size_;
     char* const to = c + (t_.lists.row_c[i] + t_.lists.col_c[j]) * size_c_;
-    const bool neighbours = t_.plain || (even_step(t_.lists.col_c, j, j + width) == 1 && s_.type == s_.type_c);
-    if (!t_.streams && (t_.plain || (neighbours && (height == 1 || even_step(t_.lists.row_c, i, i + height) == t_.row_step)))) {
+    if (!t_.streams && (t_.plain || (columns_at(j).neighbours && (height == 1 || even_step(t_.lists.row_c, i, i + height) == t_.row_step)))) {
       tile(x, x.later ? sums_into::later : sums_into::first, height, width, a, b, to, t_.row_step, beta);
     } else {
       tile(x, sums_into::buffer, height, width, a, b, buffer_, g_.tile_cols, zero_of(s_.type));
-      scatter(i, height, j, width, c, beta);
+      scatter(i, height, j, width, c, x.later, beta);
     }
   }
 
@@ -92,12 +124,12 @@ class block_runner {
   }
 
   /// c is not a plain matrix here: from the buffer to where its elements are.
-  void scatter(std::int64_t i, std::int64_t height, std::int64_t j, std::int64_t width, char* c, const void* beta) {
-    const bool zero = is_value(beta, zero_of(s_.type), size_), one = is_value(beta, one_of(s_.type), size_);
-    if (t_.spread && (zero || one)) {
-      find_pieces(j, width);
+  void scatter(std::int64_t i, std::int64_t height, std::int64_t j, std::int64_t width, char* c, bool later, const void* beta) {
+    const bool adds = later || one_;
+    if (t_.spread && (adds || zero_)) {
+      const tile_columns& x = columns_at(j);
       const std::int64_t* const rows = t_.real_rows.empty() ? t_.lists.row_c.data() : t_.real_rows.data();
-      t_.spread({buffer_rows_, rows + i, height, pieces_, piece_count_, one, t_.streams}, buffer_, c);
+      t_.spread({buffer_rows_, rows + i, height, t_.pieces_of_columns.data() + x.first, x.count, adds, t_.streams}, buffer_, c);
       return;
     }
     const std::int64_t rows = even_step(t_.lists.row_c, i, i + height);
@@ -117,24 +149,14 @@ class block_runner {
     }
   }
 
-  /// Neighbours of c among the columns of a tile, in real numbers.
-  void find_pieces(std::int64_t j, std::int64_t width) {
-    if (pieces_of_ == j && pieces_width_ == width) return;
-    pieces_of_ = j, pieces_width_ = width, piece_count_ = 0;
-    const std::int64_t* const at = t_.lists.col_c.data() + j;
-    for (std::int64_t n = 0, run = 1; n < width; n += run) {
-      for (run = 1; n + run < width && at[n + run] == at[n] + run;) ++run;
-      pieces_[piece_count_++] = {n * t_.reals, at[n] * t_.reals, run * t_.reals};
-    }
-  }
+  const tile_columns& columns_at(std::int64_t j) const { return t_.columns[static_cast<std::size_t>(j / g_.tile_cols)]; }
 
   const step_run& r_;
   const bound_step& s_;
   const blocked_product& t_;
   const cache_blocks& g_;
   std::int64_t buffer_rows_[cache_blocks::most_tile];
-  kernels::piece pieces_[cache_blocks::most_tile];
-  std::int64_t pieces_of_ = -1, pieces_width_ = 0, piece_count_ = 0;
+  bool zero_, one_;  // beta is
   std::int64_t size_, size_c_;
   char *panel_a_, *panel_b_, *buffer_;
 };

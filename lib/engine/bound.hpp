@@ -48,6 +48,12 @@ struct tile_args {
 /// Where a tile of a blocked product goes: into c with its beta, onto the sums of blocks before, into a buffer.
 enum class sums_into : std::uint8_t { first, later, buffer };
 
+/// The columns of a tile of a blocked product, in c.
+struct tile_columns {
+  bool neighbours = false;       // one piece of numbers of the kernel's own type
+  std::int32_t first = 0, count = 0;  // of its pieces, which are in real numbers
+};
+
 /// Offsets in elements of the rows, columns and summed indices of a blocked product, flattened, how it is cut, and the
 /// kernels made for it: for whole and last (fewer) rows, columns and sums. Null: the compiled ones do it.
 struct blocked_product {
@@ -60,6 +66,9 @@ struct blocked_product {
   kernels::pieces_fn pieces = nullptr, spread = nullptr;  // the latter: from the buffer to c, in real numbers
   std::int64_t reals = 1;                       // in an element
   std::vector<std::int64_t> real_rows;          // row_c in real numbers, where an element has two
+  std::vector<tile_columns> columns;            // of each tile; none where all go straight to c
+  std::vector<kernels::piece> pieces_of_columns;
+  std::vector<std::int32_t> order;              // tiles of each block in the order in which they are in c, from the block's first
   std::shared_ptr<const codegen::kernel> tiles[2][2][2][3] = {}, turn_a[2] = {};
 
   std::shared_ptr<const codegen::kernel>& tile(bool rows, bool cols, bool sums, sums_into kind) {

@@ -102,6 +102,31 @@ void find_rows(bound_step& s) {
   x.row_step = x.lists.row_c.size() > 1 ? std::max<std::int64_t>(x.lists.row_c[1] - x.lists.row_c[0], 0) : 1;
 }
 
+/// How the columns of each tile lie in c, and in which order the tiles of a block lie there.
+void find_columns(bound_step& s) {
+  blocked_product& x = s.blocked;
+  if (x.plain && !x.streams) return;
+  const std::vector<std::int64_t>& at = x.lists.col_c;
+  const auto end = static_cast<std::int64_t>(at.size());
+  const auto offset = [&](std::int64_t j) { return at[static_cast<std::size_t>(j)]; };
+  for (std::int64_t j = 0; j < end; j += x.cut.tile_cols) {
+    const std::int64_t last = std::min(j + x.cut.tile_cols, end);
+    tile_columns y{false, static_cast<std::int32_t>(x.pieces_of_columns.size()), 0};
+    for (std::int64_t n = j, run = 1; n < last; n += run, ++y.count) {
+      for (run = 1; n + run < last && offset(n + run) == offset(n) + run;) ++run;
+      x.pieces_of_columns.push_back({(n - j) * x.reals, offset(n) * x.reals, run * x.reals});
+    }
+    y.neighbours = y.count == 1 && s.type == s.type_c;
+    x.columns.push_back(y);
+  }
+  const std::int64_t in_block = x.cut.cols / x.cut.tile_cols, tiles = static_cast<std::int64_t>(x.columns.size());
+  for (std::int64_t t = 0; t < tiles; t += in_block) {
+    const std::int64_t some = std::min(in_block, tiles - t), first = static_cast<std::int64_t>(x.order.size());
+    for (std::int64_t i = 0; i < some; ++i) x.order.push_back(static_cast<std::int32_t>(i));
+    std::sort(x.order.begin() + first, x.order.end(), [&](std::int32_t y, std::int32_t z) { return offset((t + y) * x.cut.tile_cols) < offset((t + z) * x.cut.tile_cols); });
+  }
+}
+
 /// Tiles of a blocked product for every mixture of whole and last rows, columns and sums that it has.
 void generate_blocked(bound_step& s, codegen::target t) {
   blocked_product& x = s.blocked;
@@ -163,7 +188,7 @@ void generate_kernels(bound_step& s, const options& o) {
   const codegen::target t = codegen::best_target();
   if (s.how == method::move && !(s.parallel && s.stream_c && s.vector_bytes >= 64) && t != codegen::target::none) return generate_turn(s, t);
   if (s.how == method::blocked) {
-    find_rows(s);
+    find_rows(s), find_columns(s);
     if (t != codegen::target::none) generate_blocked(s, t);
     return;
   }

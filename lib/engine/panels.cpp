@@ -14,7 +14,10 @@ constexpr std::int64_t sums_at_once = 8;     // at least, for all panels, so tha
 constexpr std::int64_t most_at_once = 64;    // of short rows
 constexpr std::int64_t most_in_box = 2048;   // lines that are turned through the stack
 constexpr std::int64_t least_run = 4;
+constexpr std::int64_t runs_ahead = 2, most_asked = 256;  // of sums, that are asked for; bytes of one
 constexpr std::int64_t asked_ahead = 512, most_short = 16384;  // bytes; of rows that the first cache keeps
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 /// How many offsets from `first` on lie at even steps.
 std::int64_t even_run(const offsets& x, std::int64_t first, std::int64_t last) {
@@ -76,7 +79,7 @@ void panel_packer::pack_by_moves(const char* source, char* target, const panel_r
   for (std::int64_t l = x.l0; l < x.l1; l += x.width, target += x.width * (x.k1 - x.k0) * size_) {
     const std::int64_t end = std::min(l + x.width, x.l1);
     if (whole && end - l == x.width) {
-      (*whole)(nullptr, at(source, l, x.k0), target, nullptr, nullptr);
+      (*whole)(nullptr, element(source, l, x.k0), target, nullptr, nullptr);
       continue;
     }
     for (std::int64_t i = l; i < end;) {
@@ -87,7 +90,7 @@ void panel_packer::pack_by_moves(const char* source, char* target, const panel_r
         m.axis_count = 2;
         m.axes[0] = {lines, 0, step_at(line_, i, lines), 1};
         m.axes[1] = {sums, 0, step_at(sum_, k, sums), x.width};
-        use_.move(m, at(source, i, k), target + ((k - x.k0) * x.width + i - l) * size_, nullptr);
+        use_.move(m, element(source, i, k), target + ((k - x.k0) * x.width + i - l) * size_, nullptr);
         k += sums;
       }
       i += lines;
@@ -102,8 +105,12 @@ void panel_packer::pack_sum_runs(const char* source, char* target, const panel_r
     char* to = target + (k - x.k0) * x.width * size_;
     for (std::int64_t l = x.l0; l < x.l1; l += x.width, to += x.width * (x.k1 - x.k0) * size_)
       for (std::int64_t i = 0; i < b.width; ++i) {
-        const kernels::turn_args t{line_.data() + l, std::min(x.width, x.l1 - l), b.height, x.width * b.width};
-        use_.turn(t, source + sum_[static_cast<std::size_t>(k + i)] * size_, to + i * x.width * size_);
+        // Short runs are no streams for the hardware: those after the next are asked for, at the end the next panel's.
+        const bool here = i + runs_ahead < b.width, is_short = b.height * size_ <= most_asked;
+        const std::int64_t after = here ? l : std::min(l + x.width, x.l1 - 1), then = here ? i + runs_ahead : (i + runs_ahead) % b.width;
+        const std::int64_t ask = is_short ? line_[at(after)] - line_[at(l)] + sum_[at(k + then)] - sum_[at(k + i)] : 0;
+        const kernels::turn_args t{line_.data() + l, std::min(x.width, x.l1 - l), b.height, x.width * b.width, ask};
+        use_.turn(t, source + sum_[at(k + i)] * size_, to + i * x.width * size_);
       }
     k += b.width * b.height;
   }
@@ -135,6 +142,13 @@ void panel_packer::pack_line_runs(const char* source, char* target, const panel_
   }
 }
 
+/// What is asked for while the lines from `l` on of sum `k` are turned: the same of a sum to come, at the end those from `next` on.
+std::int64_t panel_packer::ask_for(const panel_range& x, std::int64_t k, std::int64_t l, std::int64_t next) const {
+  const std::int64_t sums = x.k1 - x.k0, then = k + runs_ahead;
+  const std::int64_t line = then < x.k1 ? l : std::min(next, x.l1 - 1);
+  return line_[at(line)] - line_[at(l)] + sum_[at(then < x.k1 ? then : x.k0 + (then - x.k1) % sums)] - sum_[at(k)];
+}
+
 /// A box whose rows are whole panels: a panel's lines of all sums at a time, since a line goes on where its last sum ended.
 void panel_packer::turn_into_panels(const char* source, char* target, const panel_range& x, std::int64_t l, const box& b) const {
   const std::int64_t panel = x.width * (x.k1 - x.k0), next = b.width / x.width * panel, some = std::min(x.width, 64 / size_);
@@ -142,7 +156,7 @@ void panel_packer::turn_into_panels(const char* source, char* target, const pane
     for (std::int64_t j = 0; j < x.width; j += some) {
       char* const to = target + ((l - x.l0 + i) / x.width * panel + j) * size_;
       for (std::int64_t k = x.k0; k < x.k1; ++k)
-        use_.turn({line_.data() + l + i + j, std::min(some, x.width - j), b.height, next}, source + sum_[static_cast<std::size_t>(k)] * size_, to + (k - x.k0) * x.width * size_);
+        use_.turn({line_.data() + l + i + j, std::min(some, x.width - j), b.height, next, ask_for(x, k, l + i + j, l + i + j + some)}, source + sum_[at(k)] * size_, to + (k - x.k0) * x.width * size_);
     }
 }
 
@@ -174,7 +188,7 @@ bool panel_packer::pack_line_boxes(const char* source, char* target, const panel
       i += run;
     }
     for (std::int64_t k = x.k0; k < x.k1; ++k) {
-      use_.turn({line_.data() + l, b.width, b.height, b.width}, source + sum_[static_cast<std::size_t>(k)] * size_, turned);
+      use_.turn({line_.data() + l, b.width, b.height, b.width, ask_for(x, k, l, l + lines)}, source + sum_[at(k)] * size_, turned);
       use_.pieces({&none, &none, 1, pieces, count, false}, turned, target + (k - x.k0) * x.width * size_);
     }
     l += lines;

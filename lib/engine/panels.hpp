@@ -41,9 +41,10 @@ class panel_packer {
   void pack_sum_runs(const char* source, char* target, const panel_range& x) const;
   void pack_line_runs(const char* source, char* target, const panel_range& x) const;
   void turn_into_panels(const char* source, char* target, const panel_range& x, std::int64_t l, const box& b) const;
+  std::int64_t ask_for(const panel_range& x, std::int64_t k, std::int64_t l, std::int64_t next) const;
   bool pack_line_boxes(const char* source, char* target, const panel_range& x) const;
   void pack_one_by_one(const char* source, char* target, const panel_range& x, std::int64_t first, std::int64_t last) const;
-  const char* at(const char* source, std::int64_t l, std::int64_t k) const {
+  const char* element(const char* source, std::int64_t l, std::int64_t k) const {
     return source + (line_[static_cast<std::size_t>(l)] + sum_[static_cast<std::size_t>(k)]) * from_;
   }
 

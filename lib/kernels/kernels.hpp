@@ -134,6 +134,7 @@ struct turn_args {
   const std::int64_t* line = nullptr;  // offsets in elements
   std::int64_t lines = 1, length = 1;
   std::int64_t pitch = 0;
+  std::int64_t ask = 0;  // if not 0: from[line[i] + ask + j] is asked for, whether it exists or not
 };
 
 /// from and to do not overlap.

@@ -26,6 +26,21 @@ template <class T> RICCI_INLINE vec<T> lanes_of_bits(lane_bits<T> x) {
   return v;
 }
 
+/// Fewer numbers than a register has, without masked stores, which are slow where masks are no registers.
+template <class T> RICCI_INLINE void copy_rest(const T* s, T* d, std::int64_t n) {
+  const auto copy = [&](auto some) RICCI_INLINE_LAMBDA {
+    if (!(n & some())) return;
+    __builtin_memcpy(d, s, some() * sizeof(T));
+    s += some(), d += some();
+  };
+  copy(std::integral_constant<std::int64_t, 8>{});
+  copy(std::integral_constant<std::int64_t, 4>{});
+  copy(std::integral_constant<std::int64_t, 2>{});
+  copy(std::integral_constant<std::int64_t, 1>{});
+}
+
+template <class T> inline constexpr bool copies_rest = vector_bytes < 64 && width<T> <= 16;
+
 /// A block of a register's lanes by as many: `lines` of them, the first `length` of each.
 template <class T> RICCI_INLINE void turn_block(const turn_args& g, const T* s, T* d, std::int64_t l0, std::int64_t j0, std::int64_t lines, std::int64_t length) {
   constexpr int n = width<T>;
@@ -47,6 +62,10 @@ template <class T> RICCI_INLINE void turn_block(const turn_args& g, const T* s, 
     RICCI_EACH(j, n) store<T>(lanes_of_bits<T>(rows[j]), to + j * g.pitch);
   } else if (lines == n) {
     RICCI_EACH(j, n) if (j < length) store<T>(lanes_of_bits<T>(rows[j]), to + j * g.pitch);
+  } else if constexpr (copies_rest<T>) {
+    alignas(vector_bytes) T columns[n][n];
+    RICCI_EACH(j, n) __builtin_memcpy(columns[j], &rows[j], sizeof rows[j]);
+    for (std::int64_t j = 0; j < length; ++j) copy_rest(columns[j], to + j * g.pitch, lines);
   } else {
     tail<T> some;
     some.assign(static_cast<int>(lines));
@@ -54,26 +73,43 @@ template <class T> RICCI_INLINE void turn_block(const turn_args& g, const T* s, 
   }
 }
 
-template <class T> void turn_lines(const turn_args& g, const void* from, void* to) {
-  constexpr std::int64_t n = width<T>;
-  const T* const s = static_cast<const T*>(from);
-  T* const d = static_cast<T*>(to);
-  for (std::int64_t j = 0; j < g.length; j += n)
-    for (std::int64_t l = 0; l < g.lines; l += n)
-      turn_block<T>(g, s, d, l, j, g.lines - l < n ? g.lines - l : n, g.length - j < n ? g.length - j : n);
+/// Half a register of lines, two registers of each, the second as if they were more lines: what comes out are halves of registers.
+template <class T> RICCI_INLINE void turn_half(const turn_args& g, const T* s, T* d, std::int64_t l0, std::int64_t j0) {
+  constexpr int n = width<T>, half = n / 2;
+  const std::int64_t* const line = g.line + l0;
+  lane_bits<T> rows[n];
+  RICCI_EACH(i, half) {
+    rows[i] = bits_of_lanes<T>(load<T>(s + line[i] + j0));
+    rows[half + i] = bits_of_lanes<T>(load<T>(s + line[i] + j0 + n));
+  }
+  transpose_steps<1>(rows);
+  T* const to = d + j0 * g.pitch + l0;
+  RICCI_EACH(j, n) {
+    __builtin_memcpy(to + j * g.pitch, &rows[j], half * sizeof(T));
+    __builtin_memcpy(to + (n + j) * g.pitch, reinterpret_cast<const char*>(&rows[j]) + half * sizeof(T), half * sizeof(T));
+  }
 }
 
-/// The last numbers of a piece, fewer than a register has, without masked stores, which are slow where masks are no registers.
-template <class T> RICCI_INLINE void copy_rest(const T* s, T* d, std::int64_t n) {
-  const auto copy = [&](auto some) RICCI_INLINE_LAMBDA {
-    if (!(n & some())) return;
-    __builtin_memcpy(d, s, some() * sizeof(T));
-    s += some(), d += some();
-  };
-  copy(std::integral_constant<std::int64_t, 8>{});
-  copy(std::integral_constant<std::int64_t, 4>{});
-  copy(std::integral_constant<std::int64_t, 2>{});
-  copy(std::integral_constant<std::int64_t, 1>{});
+template <class T> void turn_lines(const turn_args& g, const void* from, void* to) {
+  constexpr std::int64_t n = width<T>, line = 64 / static_cast<std::int64_t>(sizeof(T));
+  const T* const s = static_cast<const T*>(from);
+  T* const d = static_cast<T*>(to);
+  if (g.ask != 0)
+    for (std::int64_t l = 0; l < g.lines; ++l) {
+      const T* const next = s + g.line[l] + g.ask;
+      for (std::int64_t j = 0; j < g.length - 1; j += line) __builtin_prefetch(next + j);
+      __builtin_prefetch(next + g.length - 1);
+    }
+  const std::int64_t whole = g.lines / n * n, rest = g.lines - whole;
+  const auto length = [&](std::int64_t j) { return g.length - j < n ? g.length - j : n; };
+  for (std::int64_t j = 0; j < g.length; j += n)  // all lines before what comes next in each: more of memory is waited for at a time
+    for (std::int64_t l = 0; l < whole; l += n) turn_block<T>(g, s, d, l, j, n, length(j));
+  if (rest == 0) return;
+  std::int64_t j = 0;
+  if constexpr (n > 1)
+    if (2 * rest == n)
+      for (; j + 2 * n <= g.length; j += 2 * n) turn_half<T>(g, s, d, whole, j);
+  for (; j < g.length; j += n) turn_block<T>(g, s, d, whole, j, rest, length(j));
 }
 
 template <bool Adds, class T> RICCI_INLINE void copy_piece(const T* s, T* d, std::int64_t n) {
@@ -84,7 +120,7 @@ template <bool Adds, class T> RICCI_INLINE void copy_piece(const T* s, T* d, std
     else store<T>(load<T>(s + i), d + i);
   }
   if (i == n) return;
-  if constexpr (!Adds && vector_bytes < 64 && w <= 16) return copy_rest(s + i, d + i, n - i);
+  if constexpr (!Adds && copies_rest<T>) return copy_rest(s + i, d + i, n - i);
   tail<T> rest;
   rest.assign(static_cast<int>(n - i));
   if constexpr (Adds) store<T>(add(load<T>(s + i, rest), load<T>(d + i, rest)), d + i, rest);

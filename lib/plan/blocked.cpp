@@ -51,9 +51,9 @@ cache_blocks blocks_of(const pair_op& op, const std::vector<step_axis>& axes, st
   const bool wide = m.vector_bytes >= 64, many = wide && m.writes_kernels;
   cache_blocks x;
   // Tiles as wide as what is neighbours can be: others go through a buffer.
-  const bool narrow = is_complex(type) || (many && run % (3 * lanes) != 0 && run % (2 * lanes) == 0);
+  const bool narrow = is_complex(type) || (m.writes_kernels && run > 0 && run % (3 * lanes) != 0 && run % (2 * lanes) == 0);
   x.tile_cols = std::min<std::int64_t>(narrow ? 2 : 3, cache_blocks::most_tile / lanes) * lanes;
-  x.tile_rows = many ? (is_complex(type) ? 7 : narrow ? 14 : 9) : wide ? 8 : is_complex(type) ? 3 : 4;
+  x.tile_rows = many ? (is_complex(type) ? 7 : narrow ? 14 : 9) : wide ? 8 : is_complex(type) ? 3 : narrow ? 6 : 4;
   const std::int64_t most_sums = std::min<std::int64_t>(cache_bytes(m, 0, 32 << 10) / (x.tile_cols * size) / 8 * 8, 320);
   const auto even = [](std::int64_t n, std::int64_t most, std::int64_t unit) { return (even_piece(n, most) + unit - 1) / unit * unit; };
   const std::int64_t box = walk_of(axes, group::k, size, x).box;

@@ -111,7 +111,7 @@ struct address_range {
   std::uintptr_t first, last;
 };
 
-/// The bytes between the lowest and the highest element.
+/// The bytes between the lowest and the highest element; there are elements.
 address_range range_of(const array_info& x) {
   std::int64_t low = 0, high = 1;
   for (std::size_t d = 0; d < x.extents.size(); ++d) {
@@ -123,9 +123,13 @@ address_range range_of(const array_info& x) {
   return {base + static_cast<std::uintptr_t>(low * bytes), base + static_cast<std::uintptr_t>(high * bytes)};
 }
 
+bool is_empty(const array_info& x) { return std::find(x.extents.begin(), x.extents.end(), 0) != x.extents.end(); }
+
 bool may_overlap(const array_info& out, std::span<const array_info> operands) {
+  if (is_empty(out)) return false;
   const address_range x = range_of(out);
   return std::any_of(operands.begin(), operands.end(), [&](const array_info& operand) {
+    if (is_empty(operand)) return false;
     const address_range y = range_of(operand);
     return x.first < y.last && y.first < x.last;
   });

@@ -147,7 +147,7 @@ class resolver {
       throw error(errc::bad_argument, "ricci: an index tensor cannot choose the problems of an interleaved tensor; "
                                       "ricci::deinterleave() it first");
     std::int64_t block = info.width;
-    for (int d = 1; d < info.rank; ++d) block *= extents[d];
+    for (int d = 1; d < info.rank; ++d) block = product_of(block, extents[d]);
     if (slot.label[0] < 0) slot.offset += slot.shift = slot.first[0] / info.width * block + slot.first[0] % info.width;
     else slot.width = info.width, slot.block = block;
     for (int d = 0; d < info.rank; ++d)
@@ -160,7 +160,7 @@ class resolver {
     for (int a = 0; a < info.rank; ++a) {
       const int d = info.order == layout::column_major ? a : info.rank - 1 - a;
       if (info.order == layout::strided) to[d] = out_.numbers[p_.axes[info.first_axis + d].stride_at];
-      else to[d] = step, step *= extents[d];
+      else to[d] = step, step = product_of(step, extents[d]);
     }
     if (info.width > 0) to[0] = 0;
   }
@@ -168,8 +168,9 @@ class resolver {
   static void span(const leaf_info& info, slot_use& slot) {
     const std::int64_t size = element_bytes(info);
     std::int64_t low = 0, high = 0;
-    for (int d = 0; d < info.rank; ++d) {
+    for (int d = 0; d < info.rank; ++d)
       if (slot.last[d] <= slot.first[d]) return;
+    for (int d = 0; d < info.rank; ++d) {
       const std::int64_t x = slot.first[d] * slot.strides[d], y = (slot.last[d] - 1) * slot.strides[d];
       low += std::min(x, y);
       high += std::max(x, y);

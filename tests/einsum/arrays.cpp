@@ -114,6 +114,11 @@ TEST_CASE("operands are read before the result changes") {
   auto line = counted<double>({10});
   ricci::einsum_into(ndview<double>(line.data() + 1, {9}), "i->i", ndview<double>(line.data(), {9}));
   for (int i = 1; i < 10; ++i) CHECK(line(i) == i - 1);
+  const std::int64_t much = std::int64_t{1} << 40;  // of an array without elements, which overlaps nothing
+  ndarray<double> none({0, much, much});
+  ricci::einsum_into(line, "ijk,l->l", none, line);
+  for (int i = 0; i < 10; ++i) CHECK(line(i) == 0);
+  ricci::einsum_into(none, "ijk->ijk", none);
 }
 
 TEMPLATE_TEST_CASE("every element type", "", float, double, std::complex<float>, std::complex<double>, ricci::half, ricci::bfloat16) {

@@ -216,6 +216,27 @@ TEST_CASE("extents of 0 mean what mathematics says") {
   CHECK(d(2) == 5);
 }
 
+TEST_CASE("extents whose product passes 64 bits, beside one of 0") {
+  constexpr std::int64_t much = std::int64_t{1} << 40;
+  using last = ricci::tensor_view<const double, much, much, 0>;
+  using first = ricci::tensor_view<const double, 0, much, much>;
+  static_assert(last().size() == 0 && first().size() == 0);  // evaluated by the compiler: nothing overflows
+  static_assert(first().stride(2) == 1 && first().stride(1) == much);
+  static_assert((static_cast<void>(first().stride(0)), true));
+  tensor<double, dynamic, dynamic, dynamic> A(much, much, 0), B(0, much, much);
+  tensor<double, dynamic, dynamic, dynamic, ricci::column_major> C(much, much, 0);
+  tensor<double> squares, product;
+  squares.fill(7), product.fill(7);
+  squares() = A(i, j, k) * A(i, j, k) + B(k, i, j) * B(k, i, j);
+  product() = C(i, j, k) * A(i, j, k);
+  CHECK(squares() == 0);
+  CHECK(product() == 0);
+  A(i, j, k) = C(i, j, k) + B(k, i, j);
+  CHECK(A == C);
+  const auto other = A;
+  CHECK(other.size() == 0);
+}
+
 TEST_CASE("many factors") {
   constexpr int n1 = 3, q1 = 4;
   tensor<double, q1, n1> B;

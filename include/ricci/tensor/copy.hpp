@@ -25,7 +25,7 @@ bool is_one_run(const X& x) {
       if (!used[d] && (x.extent(d) == 1 || x.stride(d) == reach)) next = d;
     if (next < 0) return x.size() == 0;
     used[next] = true;
-    reach *= x.extent(next);
+    reach = product_of(reach, x.extent(next));
   }
   return true;
 }

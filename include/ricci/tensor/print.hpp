@@ -41,7 +41,7 @@ std::ostream& print_in_order(std::ostream& out, const X& x) {
   auto to = elements.begin();
   for (const T& e : x) *to++ = e;
   std::int64_t extents[at_least_one(rank)], strides[at_least_one(rank)], step = 1;
-  for (int d = rank - 1; d >= 0; --d) extents[d] = x.extent(d), strides[d] = step, step *= extents[d];
+  for (int d = rank - 1; d >= 0; --d) extents[d] = x.extent(d), strides[d] = step, step = product_of(step, extents[d]);
   print(out, {printed_type<T>(), rank, elements.data(), extents, strides, printed_index_bytes<T>});
   return out;
 }

@@ -41,6 +41,11 @@ enum class layout : std::uint8_t { row_major, column_major, strided, interleaved
 template <class O> inline constexpr int width_of = 0;
 template <int Width> inline constexpr int width_of<interleaved_tag<Width>> = Width;
 
+/// A product of extents. Beside an extent of 0 the others may pass 64 bits: then nobody needs it, but it must be defined.
+constexpr std::int64_t product_of(std::int64_t x, std::int64_t y) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(x) * static_cast<std::uint64_t>(y));
+}
+
 /// The length of an array that may have no elements.
 constexpr std::size_t at_least_one(int n) { return n > 0 ? static_cast<std::size_t>(n) : 1; }
 
@@ -136,14 +141,14 @@ struct shape {
     if (width > 0 && d == 0) throw_no_stride();
     std::int64_t step = width > 0 ? width : 1;
     for (int a = order != layout::column_major ? d + 1 : 0; a < (order != layout::column_major ? rank : d); ++a)
-      step *= extent(numbers, a);
+      step = product_of(step, extent(numbers, a));
     return step;
   }
 
   /// Elements of one block of an interleaved tensor.
   static constexpr std::int64_t block(const std::int64_t* numbers) {
     std::int64_t size = width;
-    for (int a = 1; a < rank; ++a) size *= extent(numbers, a);
+    for (int a = 1; a < rank; ++a) size = product_of(size, extent(numbers, a));
     return size;
   }
 

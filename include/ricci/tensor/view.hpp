@@ -99,7 +99,7 @@ class tensor_view {
   constexpr std::int64_t stride(int d) const { return shape_type::stride(numbers_, d); }
   constexpr std::int64_t size() const {
     std::int64_t count = 1;
-    for (int d = 0; d < rank(); ++d) count *= extent(d);
+    for (int d = 0; d < rank(); ++d) count = detail::product_of(count, extent(d));
     return count;
   }
 
@@ -108,7 +108,7 @@ class tensor_view {
   constexpr std::int64_t block() const { return shape_type::block(numbers_); }
   /// Elements of the memory of a dense tensor: an interleaved one has those of a last block that is not full as well.
   constexpr std::int64_t memory_size() const {
-    if constexpr (shape_type::width > 0) return (extent(0) + shape_type::width - 1) / shape_type::width * block();
+    if constexpr (shape_type::width > 0) return detail::product_of((extent(0) + shape_type::width - 1) / shape_type::width, block());
     else return size();
   }
 

@@ -12,7 +12,7 @@ namespace ricci {
 /// How to plan. Part of the key under which plans are remembered.
 struct options {
   bool strict = false;         // an error instead of a slow fallback
-  bool deterministic = false;  // ignore tuning tables and where memory begins; same bits on the same ISA
+  bool deterministic = false;  // ignore tuning tables and where memory begins; same bits on the same ISA with as many threads
   int threads = 0;             // most threads a run may use; 0: OpenMP's choice
   bool check_indices = true;   // index tensors are checked when the plan is made
   bool operator==(const options&) const = default;

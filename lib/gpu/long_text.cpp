@@ -71,8 +71,10 @@ bool in_blocks(std::vector<axis>& group, std::size_t second, std::size_t first, 
 void arrange_rows_and_sums(step_shape& s) {
   to_back(s.m, unit_in(s.m, &axis::a));
   const std::size_t ka = unit_in(s.k, &axis::a), kb = unit_in(s.k, &axis::b), none = s.k.size();
+  // What is read most is read as it lies; of complex single that was no faster (measured on an H200).
+  const bool larger_b = count_of(s.n) > count_of(s.m) && s.c != dtype::c64;
   if (ka == none || kb == none || ka == kb) to_back(s.k, ka < none ? ka : kb);
-  else if (!in_blocks(s.k, kb, ka, 4)) to_back(s.k, ka);
+  else if (!in_blocks(s.k, kb, ka, 4)) to_back(s.k, larger_b ? kb : ka);
 }
 
 bool runs_along_k(const std::vector<axis>& k, const std::vector<axis>& lines, stride_of_axis stride) {

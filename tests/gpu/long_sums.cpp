@@ -124,6 +124,18 @@ TEST_CASE("statements of several factors are one kernel where elements are small
   CHECK(launches(dtype::f32, {{'n', 10000000}, {'i', 3}, {'j', 3}}, "n", {"ni", "nij", "nj"}) == answer{1, true});
 }
 
+TEST_CASE("where sums cross, tiles read the larger factor as it lies") {
+  // c[i,j] = a[d,i,e] b[j,e,d], and the same with the sides changed.
+  for (const bool many_rows : {false, true}) {
+    const std::int64_t rows = many_rows ? 5411 : 14, cols = many_rows ? 14 : 5411, d = 553, e = 10;
+    cuda::step_shape s;
+    s.a = s.b = s.c = dtype::f32;
+    s.m = {{rows, e, 0, cols}}, s.n = {{cols, 0, e * d, 1}}, s.k = {{d, rows * e, 1, 0}, {e, 1, d, 0}};
+    const cuda::step_shape x = cuda::arranged_for_tiles(s, {});
+    CHECK((many_rows ? x.k.back().a : x.k.back().b) == 1);
+  }
+}
+
 TEST_CASE("what is only scaled keeps its order") {
   const cuda::program_plan p = plan_of(*statement_of(dtype::f32, 1, {{'n', 1000000}, {'i', 8}, {'j', 8}}, "ij", {"ni", "n", "nj"}, false));
   REQUIRE(p.launches.size() == 2);

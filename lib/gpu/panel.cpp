@@ -172,6 +172,21 @@ bool choose_panel(const step_shape& s, const gpu_machine& m, panel_config& out) 
   return shared() <= m.shared_most;
 }
 
+double panel_seconds(const step_shape& s, const panel_config& c, const gpu_machine& m) {
+  // Of an H200's peak; of its bandwidth; seconds of a multiprocessor for a result whose row begins anywhere.
+  constexpr double of_floats = 0.88, of_floats_along = 0.6, of_complex = 0.6, of_complex_doubles = 0.62, of_memory = 0.85, of_single_result = 0.22e-9;
+  const double rows = static_cast<double>(divide_up(count_of(s.m), std::int64_t{c.rows})) * c.rows, cols = static_cast<double>(divide_up(columns_of(s), std::int64_t{c.cols})) * c.cols;
+  const double problems = static_cast<double>(count_of(s.batch)), flops = (is_complex(s.c) ? 8 : 2) * problems * rows * cols * static_cast<double>(count_of(s.k));
+  const double memory = counted_bytes_of(s) / (of_memory * 1e9 * m.bandwidth);
+  const std::int64_t parts = panel_parts(s, c), at_once = static_cast<std::int64_t>(m.multiprocessors) * std::min<std::int64_t>(c.blocks, divide_up(parts, std::int64_t{m.multiprocessors}));
+  const double filled = static_cast<double>(divide_up(parts, at_once) * at_once) / static_cast<double>(parts);
+  const auto seconds_at = [&](double share, double peak) { return flops / (share * 1e9 * peak) * filled; };
+  if (s.c == dtype::c128) return std::max(memory, seconds_at(of_complex_doubles, m.peak_f64));
+  if (s.c == dtype::c64) return std::max(memory, seconds_at(of_complex, m.peak_f32));
+  const bool whole = std::all_of(s.m.begin(), s.m.end(), [](const axis& x) { return x.c % 4 == 0; });
+  return memory + seconds_at(runs_along_k(s.k, s.m, &axis::a) ? of_floats_along : of_floats, m.peak_f32) + (whole ? 0 : problems * rows * cols / m.multiprocessors * of_single_result);
+}
+
 step_shape arranged_for_panels(const step_shape& given) {
   step_shape s = given;
   arrange_rows_and_sums(s);

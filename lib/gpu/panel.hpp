@@ -28,6 +28,9 @@ bool in_teams(const step_shape& s);
 /// Whether panels are faster than the other kernels, and which. `s` as it is arranged for them.
 bool choose_panel(const step_shape& s, const gpu_machine& m, panel_config& out);
 
+/// What panels of single threads take about, in seconds, beside the launch, for a step that is arranged for them.
+double panel_seconds(const step_shape& s, const panel_config& c, const gpu_machine& m);
+
 /// The step with the axes of its groups in the order that panels want: columns are neighbours in c, in blocks at least.
 step_shape arranged_for_panels(const step_shape& s);
 

@@ -210,8 +210,9 @@ units units_of_cores_16(const small_config& c, const walk& w) {
   return u;
 }
 
+constexpr double clock = 1.78;  // GHz
+
 double memory_clocks(double bytes, const gpu_machine& m) {
-  constexpr double clock = 1.78;  // GHz
   return bytes * m.multiprocessors * clock / m.bandwidth;
 }
 
@@ -273,6 +274,11 @@ double estimated_clocks(const small_shape& s, const small_config& c, const gpu_m
   const double wait = (r.begun + worked * n.alone) / n.blocks * (c.stages > 1 ? r.two_stages : 1) * (c.bulk > 0 ? r.by_hardware : 1);
   const double all = std::pow(memory, r.power) + std::pow(n.issue, r.power) + std::pow(accessed * n.shared, r.power) + std::pow(wait, r.power);
   return std::pow(all, 1 / r.power) * (1 + r.thread * c.group) / c.problems;
+}
+
+double small_seconds(const small_shape& s, const small_config& c, const gpu_machine& m) {
+  const double problems = static_cast<double>(s.inner.extent) * static_cast<double>(count_of(s.outer));
+  return estimated_clocks(s, c, m) * problems / (m.multiprocessors * 1e9 * clock);
 }
 
 }  // namespace ricci::cuda

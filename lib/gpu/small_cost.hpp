@@ -26,6 +26,9 @@ bool is_along_sum(const small_shape& s);
 /// Clocks of a multiprocessor for each problem, by single threads or the tensor cores for double precision.
 double estimated_clocks(const small_shape& s, const small_config& c, const gpu_machine& m);
 
+/// The same in seconds, for all problems.
+double small_seconds(const small_shape& s, const small_config& c, const gpu_machine& m);
+
 /// The configuration that counting finds best, of single threads or the tensor cores for double precision; none if none fits.
 std::optional<small_config> choose_by_counting(const small_shape& s, const gpu_machine& m);
 

@@ -8,6 +8,8 @@
 
 #include <ricci/core/error.hpp>
 
+#include "gpu/long_text.hpp"
+#include "gpu/small_cost.hpp"
 #include "gpu/tile_planes.hpp"
 #include "gpu/window.hpp"
 
@@ -84,6 +86,26 @@ bool has_neighbours(const small_shape& s, std::int64_t axis::*stride, int beside
   return false;
 }
 
+/// What tiles of plain matrices take beside short sums: those of complex doubles wait longer than they are estimated to.
+double short_tile_seconds(const step_shape& s, const gpu_machine& m, bool in_parts) {
+  const double longer = s.c == dtype::c128 ? 13.6 : s.c == dtype::f32 ? 8 : 0;  // slices' waits, in terms (measured on an H200)
+  return tile_seconds(s, choose_tile(s, m, in_parts), m) * (1 + longer / static_cast<double>(count_of(s.k)));
+}
+
+/// One matrix in a problem everywhere, columns neighbours in b and c: there the estimates of single threads' kernels are good enough to
+/// choose by.
+bool is_plain(const step_shape& s) {
+  return s.has_a && s.a == s.b && s.a == s.c && size_of(s.c) > 2 && s.c != dtype::f64 && s.m.size() == 1 && s.n.size() == 1 && s.k.size() == 1 && s.n[0].b == 1 && s.n[0].c == 1;
+}
+
+/// Tiles are estimated to be faster than panels.
+bool is_better_tiled(const step_shape& s, const panel_config& c, const gpu_machine& m, bool in_parts) {
+  constexpr int narrow = 64;
+  if (!is_plain(s) || (s.c == dtype::c64 && choose_tile(s, m, in_parts).cols < narrow)) return false;
+  const double share = s.c == dtype::f32 ? 1 : s.c == dtype::c64 ? 1.1 : 0.98;  // tiles of complex single are faster than estimated
+  return short_tile_seconds(s, m, in_parts) < share * panel_seconds(s, c, m);
+}
+
 /// Small products fit, and are better than what else the step could be. Their shape and configuration are put into p.
 bool takes_small(step_plan& p, const step_shape& s, const gpu_machine& m, bool tiling, bool panels) {
   if (!make_small(s, p.small)) return false;
@@ -93,7 +115,8 @@ bool takes_small(step_plan& p, const step_shape& s, const gpu_machine& m, bool t
   // A side that became a loop is read again for a few terms only.
   if (is_brief(s)) return shares_small_factor(p.small) || (rows == count_of(s.m) && cols == count_of(s.n));
   if (!tiling) return true;
-  if (shares_small_factor(p.small)) return true;
+  constexpr double much = 0.75;
+  if (shares_small_factor(p.small)) return !is_plain(s) || short_tile_seconds(s, m, true) > much * small_seconds(p.small, p.config, m);
   // A factor whose neighbours are apart in every problem and from problem to problem is read better by panels and tiles.
   const bool apart = !has_neighbours(p.small, &axis::a, p.small.beside_a) || !has_neighbours(p.small, &axis::b, p.small.beside_b) ||
                      !has_neighbours(p.small, &axis::c, p.small.beside_c);
@@ -186,7 +209,7 @@ step_plan plan_own(const step_shape& s, const gpu_machine& m, bool in_parts) {
   if (p.turn = choose_turn(s, m); p.turn.used()) return p.kind = kernel_kind::permute, p;
   const bool tiling = worth_tiling(s);
   const step_shape for_panels = arranged_for_panels(s);
-  const bool panels = (tiling || is_brief_panel(s)) && choose_panel(for_panels, m, p.panel);
+  const bool panels = (tiling || is_brief_panel(s)) && choose_panel(for_panels, m, p.panel) && !(tiling && is_better_tiled(for_panels, p.panel, m, in_parts));
   const bool small = !is_heavy(s) && !(panels && in_teams(for_panels)) && takes_small(p, s, m, tiling, panels);
   p.general = choose_general(s, m);
   const bool rows_of_16 = small && p.small.rows > 1 && size_of(s.a) == 2;
@@ -273,14 +296,25 @@ step_plan plan_step(const step_shape& s, const gpu_machine& m, bool in_parts) {
   return p;
 }
 
+namespace {
+
+/// What small products and panels take: at least their bytes, at most of the bandwidth; where products weigh more, those are counted.
+double counted_small_seconds(const step_plan& p, const gpu_machine& m) {
+  if (is_beside(p.small)) return p.bytes / (0.9e9 * m.bandwidth);
+  const double bytes = one_by_one_seconds(p.shape, 0.7, m);
+  return keeps_factor(p.small, p.config) ? std::max(bytes, small_seconds(p.small, p.config, m)) : bytes;
+}
+
+}  // namespace
+
 double estimated_seconds(const step_plan& p, const gpu_machine& m) {
   if (p.blas.used) {
     const bool odd = size_of(p.shape.a) == 2 && elements_together(p.blas) < 8;  // at 0.12 of peak
     return std::max(p.bound_seconds / 0.7, odd ? p.flops / (0.12e9 * m.tensor_16) : 0) + 5e-6;
   }
   switch (p.kind) {
-    case kernel_kind::small: return (is_beside(p.small) ? p.bytes / (0.9e9 * m.bandwidth) : one_by_one_seconds(p.shape, 0.7, m)) + (p.last ? adding_seconds(p, m) : 0);
-    case kernel_kind::panel:
+    case kernel_kind::small: return counted_small_seconds(p, m) + (p.last ? adding_seconds(p, m) : 0);
+    case kernel_kind::panel: return p.shape.c == dtype::f64 ? tiled_seconds(p.shape, m, true) : panel_seconds(p.shape, p.panel, m);
     case kernel_kind::tile: return tiled_seconds(p.shape, m, true);
     case kernel_kind::general: return general_seconds(p.shape, p.general, m, true);
     case kernel_kind::window: return window_seconds(p.shape, p.window, m);

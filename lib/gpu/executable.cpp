@@ -161,9 +161,7 @@ program_plan make_program_plan(const program& source, const gpu_machine& machine
   gpu_machine m = machine;
   if (o.deterministic) m.blas = blas_use::never, m.tuned = nullptr;  // which of its kernels runs is the library's own affair
   program_plan p;
-  planning::work w = planning::make_work(source, o);
-  planning::choose_layouts(w, -1);
-  keep_orders(w);
+  planning::work w = ordered_work(source, o, m);
   std::vector<program_part> parts = parts_of(w, m);
   place_temporaries(w, parts, p);
   std::vector<std::int64_t> extents;

@@ -5,6 +5,7 @@
 
 #include "gpu/step.hpp"
 #include "plan/layout.hpp"
+#include "plan/multiplied.hpp"
 
 namespace ricci::cuda {
 
@@ -14,6 +15,7 @@ namespace {
 
 constexpr std::int64_t longest_label = 64, few_elements = 32;  // within an element; of them
 constexpr double most_flops = 4e6, few_flops = 1e8;  // of an element; of all, where elements are few
+constexpr double launch = 3e-6;  // seconds
 
 bool uses_slot(const pair_op& op, int slot) {
   const auto is = [&](const operand& x) { return x.where == operand::kind::external && x.id == slot; };
@@ -30,6 +32,8 @@ bool must_part(const planning::work& w, const pair_op& x, const pair_op& y) {
 }
 
 bool may_join(const planning::work& w, int first, int next) {
+  const auto is_once = [&](int n) { return static_cast<std::size_t>(n) < w.once; };
+  if (is_once(first) != is_once(next)) return false;
   for (int n = first; n < next; ++n)
     if (must_part(w, w.ops[static_cast<std::size_t>(n)], w.ops[static_cast<std::size_t>(next)])) return false;
   return true;
@@ -78,11 +82,10 @@ class steps {
     return sum;
   }
 
- private:
   static constexpr double never = 1e9;
 
+ private:
   double seconds(std::size_t n) {
-    constexpr double launch = 3e-6;
     const std::int64_t room = most_temporary(m_);
     if (known_[n] >= 0) return known_[n];
     const pair_op& op = w_.ops[n];
@@ -110,6 +113,17 @@ std::optional<chain_plan> chain_of(const planning::work& w, steps& others, int f
   return p;
 }
 
+/// What a program takes about, in seconds; infinite where a configuration of it was measured, or nothing is known.
+double estimated_seconds(const planning::work& w, const gpu_machine& m) {
+  double sum = 0;
+  steps others(w, m);
+  for (const program_part& x : parts_of(w, m)) {
+    if (x.tiles || (x.chain && measured_config(*x.chain, m))) return steps::never;
+    sum += x.chain ? launch + estimated_seconds(*x.chain, m) : others.seconds(x.first, x.last);
+  }
+  return sum;
+}
+
 bool has_all(const operand& x, const std::vector<int>& labels) {
   return std::all_of(labels.begin(), labels.end(), [&](int l) { return contains(x.labels, l); });
 }
@@ -131,6 +145,23 @@ void keep_orders(planning::work& w) {
       break;
     }
   }
+}
+
+planning::work ordered_work(const program& source, const options& o, const gpu_machine& m) {
+  const planning::multiplied_limits limits{double{1 << 20}, 4, 8};
+  const auto made = [&](const planning::multiplied_limits* multiplies) {
+    planning::work w = planning::make_work(source, o, 0, false, multiplies);
+    planning::choose_layouts(w, -1);
+    keep_orders(w);
+    return w;
+  };
+  planning::work usual = made(nullptr), other = made(&limits);
+  if (other.once == 0) return usual;
+  // Tiles of complex doubles take longer than they are estimated to, products of floats beside 16 bits much (measured on an H200).
+  const dtype t = source.statements[0].left.type;
+  if (size_of(t) == 2) return usual;
+  const double of_usual = estimated_seconds(usual, m), of_other = estimated_seconds(other, m), share = t == dtype::c128 ? 0.6 : 0.9;
+  return of_usual < steps::never && of_other < share * of_usual ? other : usual;
 }
 
 std::vector<program_part> parts_of(const planning::work& w, const gpu_machine& m) {

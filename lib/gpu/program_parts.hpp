@@ -15,6 +15,10 @@ struct program_part {
   std::optional<elementwise_plan> tiles;  // or neither: one contraction, by the kernels for steps
 };
 
+/// The operations of a program in the order that is estimated to be fastest: as few operations as there can be, or small factors with one
+/// another first, so that the large tensors meet one product of long sides. Temporaries have their layouts.
+planning::work ordered_work(const program& source, const options& o, const gpu_machine& m);
+
 /// What only scales a tensor leaves it in the tensor's order: in another it would be a transposition.
 void keep_orders(planning::work& w);
 

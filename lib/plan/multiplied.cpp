@@ -7,19 +7,10 @@
 namespace ricci::planning {
 namespace {
 
-/// Elements of what may be multiplied out.
-constexpr double most_multiplied = 512;
-
-/// The large part, before or behind, is so many times as large as what is multiplied out, which is made once for all of it.
-constexpr double least_uses = 16;
-
-/// Multiply-adds of the one product for each of the several: they fill the lanes better, and pass on nothing.
-constexpr double most_madds = 2.5;
-
 class finder {
  public:
-  finder(const contraction_steps& steps, const contraction& of, const std::vector<std::int64_t>& extents)
-      : steps_(steps), of_(of), extents_(extents), labels_(of.factors), user_(of.factors.size() + steps.size(), -1) {
+  finder(const contraction_steps& steps, const contraction& of, const std::vector<std::int64_t>& extents, const multiplied_limits& limits)
+      : steps_(steps), of_(of), extents_(extents), limits_(limits), labels_(of.factors), user_(of.factors.size() + steps.size(), -1) {
     std::vector<int> uses(extents.size(), 0);
     const auto count = [&](const std::vector<int>& labels, int n) {
       for (int l : labels) uses[static_cast<std::size_t>(l)] += n;
@@ -65,7 +56,7 @@ class finder {
     return n;
   }
 
-  bool is_small(int x) const { return index(x) < of_.factors.size() && of_.small[index(x)] && size(labels_[index(x)]) <= most_multiplied; }
+  bool is_small(int x) const { return index(x) < of_.factors.size() && of_.small[index(x)] && size(labels_[index(x)]) <= limits_.most; }
 
   /// The small factor that a step multiplies something larger by, or -1.
   int small_of(std::size_t s) const {
@@ -109,8 +100,8 @@ class finder {
     const std::vector<int> made = kept(p.factors);
     const std::vector<int>&large = labels_[index(p.large)], &result = labels_[index(result_of(p.last))];
     const double most = std::max(size(large), size(result));
-    if (p.factors.size() < 2 || size(made) > most_multiplied || least_uses * size(made) > most) return;
-    if (size(joined(made, large)) <= most_madds * several) products_.push_back(std::move(p));
+    if (p.factors.size() < 2 || size(made) > limits_.most || limits_.least_uses * size(made) > most) return;
+    if (size(joined(made, large)) <= limits_.most_madds * several) products_.push_back(std::move(p));
   }
 
   multiplied_order rewritten() {
@@ -138,6 +129,7 @@ class finder {
   const contraction_steps& steps_;
   const contraction& of_;
   const std::vector<std::int64_t>& extents_;
+  const multiplied_limits& limits_;
   std::vector<std::vector<int>> labels_;  // of factors and of what steps give
   std::vector<int> user_;                 // the step that takes it
   std::vector<product> products_;
@@ -162,7 +154,7 @@ std::vector<int> order_of_labels(const work& w) {
       if (!contains(order, l)) order.push_back(l);
   };
   for (const operand* x : large) {
-    if (size(x) <= most_multiplied) break;
+    if (size(x) <= multiplied_limits{}.most) break;
     std::vector<std::size_t> axes(x->labels.size());
     std::iota(axes.begin(), axes.end(), 0);
     std::stable_sort(axes.begin(), axes.end(), [&](std::size_t p, std::size_t q) { return std::abs(x->strides[p]) > std::abs(x->strides[q]); });
@@ -198,8 +190,8 @@ void make_once(work& w, const std::vector<std::size_t>& which) {
   w.notes.push_back("small factors are multiplied with one another first");
 }
 
-multiplied_order multiplied_out(const contraction_steps& steps, const contraction& of, const std::vector<std::int64_t>& extents) {
-  return finder(steps, of, extents).run();
+multiplied_order multiplied_out(const contraction_steps& steps, const contraction& of, const std::vector<std::int64_t>& extents, const multiplied_limits& limits) {
+  return finder(steps, of, extents, limits).run();
 }
 
 }  // namespace ricci::planning

@@ -10,6 +10,7 @@
 #include "plan/blocks.hpp"
 #include "plan/cost.hpp"
 #include "plan/distinct.hpp"
+#include "plan/multiplied.hpp"
 
 namespace ricci {
 
@@ -163,7 +164,8 @@ plan plan_variant(const program& source, const machine& m, const options& o, con
 
 /// The best of these plans, or the one in which small factors are multiplied with one another first.
 plan or_multiplied(plan best, const program& source, const machine& m, const options& o) {
-  const work w = planning::make_work(source, o, 0, true, true);
+  const planning::multiplied_limits limits;
+  const work w = planning::make_work(source, o, 0, true, &limits);
   if (w.once == 0) return best;
   const plan p = in_stages(planning::stages_of(w), bare_plan(source, w), m, o);
   const double memory = p.bytes < planning::last_cache(m) ? 0 : p.bytes / (m.memory_bandwidth * 1e9);

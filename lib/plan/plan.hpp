@@ -248,7 +248,8 @@ struct work {
 /// however many terms and factors they have. multiplies: small factors meet each other before they meet a large tensor, where
 /// that may pay (work::once).
 inline constexpr int variant_count = 6;
-work make_work(const program& p, const options& o, int variant = 0, bool on_cpu = false, bool multiplies = false);
+struct multiplied_limits;
+work make_work(const program& p, const options& o, int variant = 0, bool on_cpu = false, const multiplied_limits* multiplies = nullptr);
 
 /// Replaces locals that only name a tensor in memory by it, where nothing that is read is written; true: a statement
 /// that is not needed any more.

@@ -14,7 +14,7 @@ namespace {
 
 class builder : operand_maker {
  public:
-  builder(const program& p, const options& o, int variant, bool on_cpu, bool multiplies) : options_(o), variant_(variant) {
+  builder(const program& p, const options& o, int variant, bool on_cpu, const multiplied_limits* multiplies) : options_(o), variant_(variant) {
     on_cpu_ = on_cpu;
     out_.source = p;
     local_.assign(static_cast<std::size_t>(p.local_count), -1);
@@ -27,7 +27,7 @@ class builder : operand_maker {
     out_.shares = shares_;
     if (shares_ && on_cpu) gone_ = forward_aliases(out_.source);
     if (shares_) shared_ = sharing(out_.source);
-    multiplies_ = multiplies && shares_;
+    multiplies_ = shares_ ? multiplies : nullptr;
   }
 
   work run() {
@@ -329,7 +329,7 @@ class builder : operand_maker {
     of.result = target.labels;
     std::vector<std::int64_t> extents;
     for (const label_info& l : out_.source.labels) extents.push_back(l.extent);
-    return multiplied_out(steps, of, extents);
+    return multiplied_out(steps, of, extents, *multiplies_);
   }
 
   void add_tree(std::vector<operand> parts, const operand& target, const coefficient& alpha, const coefficient& beta) {
@@ -361,13 +361,13 @@ class builder : operand_maker {
   int variant_;
   sharing shared_;
   std::vector<bool> gone_;  // statements that only named a tensor
-  bool multiplies_ = false;
+  const multiplied_limits* multiplies_ = nullptr;
   std::vector<std::size_t> once_;  // operations that multiply small factors with one another
 };
 
 }  // namespace
 
-work make_work(const program& p, const options& o, int variant, bool on_cpu, bool multiplies) {
+work make_work(const program& p, const options& o, int variant, bool on_cpu, const multiplied_limits* multiplies) {
   return builder(p, o, variant, on_cpu, multiplies).run();
 }
 

@@ -1,5 +1,5 @@
-// Long sums of few rows and columns on this CPU: each part is a small product, others add them. And which statements of several factors are
-// steps. No GPU is needed.
+// Long sums of few rows and columns on this CPU: each part is a small product, others add them. Which statements of several factors are
+// steps, in what order, and which factors are copied. No GPU is needed.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -122,6 +122,51 @@ TEST_CASE("statements of several factors are one kernel where elements are small
   CHECK(launches(dtype::f64, {{'e', 2000}, {'q', 64}, {'i', 64}, {'j', 64}, {'d', 3}}, "eij", {"eqid", "eq", "eqjd"}) == answer{2, false});
   CHECK(launches(dtype::f64, {{'e', 20000}, {'i', 6}, {'j', 6}, {'k', 6}, {'a', 7}, {'b', 7}, {'c', 7}}, "eabc", {"eijk", "ai", "bj", "ck"}) == answer{1, true});
   CHECK(launches(dtype::f32, {{'n', 10000000}, {'i', 3}, {'j', 3}}, "n", {"ni", "nij", "nj"}) == answer{1, true});
+}
+
+TEST_CASE("small factors meet one another first, or are copied, where that makes one product of long sides") {
+  cuda::gpu_machine machine = little_machine();
+  for (double* rate : {&machine.bandwidth, &machine.peak_f32, &machine.peak_f64, &machine.tensor_f64, &machine.tensor_16}) *rate /= 66;
+  std::vector<std::unique_ptr<case_builder>> cases;
+  std::vector<cuda::program_plan> plans;
+  int made_first = 0, copied = 0;
+  unsigned seed = 0;
+  struct shape {
+    extents labels;
+    const char* left;
+    std::vector<const char*> factors;
+  };
+  for (const dtype t : {dtype::f32, dtype::f64, dtype::c64, dtype::c128, dtype::f16, dtype::bf16})
+    for (const shape& s : {shape{{{'e', 601}, {'q', 6}, {'i', 5}, {'j', 7}, {'d', 3}, {'f', 2}}, "eij", {"qid", "eqdf", "qjf"}}, {{{'n', 5001}, {'i', 3}, {'j', 2}, {'k', 3}, {'l', 3}}, "nil", {"ij", "njk", "lk"}},
+                           {{{'e', 700}, {'q', 5}, {'i', 4}, {'j', 4}}, "jei", {"qi", "eq", "qj"}}, {{{'e', 1201}, {'q', 20}, {'i', 50}, {'d', 3}}, "eqd", {"qid", "ei"}}}) {
+      ++seed;
+      auto c = statement_of(t, seed, s.labels, s.left, s.factors, seed % 2 == 0);
+      cuda::program_plan p = plan_of(*c, machine);
+      CAPTURE(cuda::to_string(p, machine));
+      const auto reads = [](const pair_op& op, int slot) { return (op.a.where == operand::kind::external && op.a.id == slot) || (op.b.where == operand::kind::external && op.b.id == slot); };
+      const int first = c->p.statements[0].terms[0].factors[0].slot, last = c->p.statements[0].terms[0].factors.back().slot;
+      if (s.factors.size() == 3) made_first += std::any_of(p.ops.begin(), p.ops.end(), [&](const pair_op& op) { return reads(op, first) && reads(op, last); });
+      else copied += p.ops.size() == 3 || std::any_of(p.ops.begin(), p.ops.end(), [&](const pair_op& op) { return reads(op, first) && op.c.where == operand::kind::temporary; });
+      cases.push_back(std::move(c)), plans.push_back(std::move(p));
+    }
+  CHECK(made_first >= 6);
+  CHECK(copied >= 2);
+  check_on_host(cases, plans, machine, [](const program&) { return 3; }, true);
+}
+
+TEST_CASE("of element matrices the small factors meet first, and their product lies as one matrix") {
+  const auto first_of = [](dtype t, const extents& labels, const char* left, const std::vector<const char*>& factors) { return plan_of(*statement_of(t, 1, labels, left, factors, false)); };
+  for (const dtype t : {dtype::f32, dtype::f64, dtype::c64}) {
+    const cuda::program_plan p = first_of(t, {{'e', 60000}, {'q', 8}, {'i', 8}, {'j', 8}, {'d', 3}, {'f', 3}}, "eij", {"qid", "eqdf", "qjf"});
+    CAPTURE(cuda::to_string(p, cuda::described_h200()));
+    REQUIRE(p.launches.size() == 2);
+    const cuda::step_shape& s = p.launches[1].step.shape;
+    CHECK((s.batch.empty() && s.m.size() == 1 && s.n.size() == 1 && s.k.size() == 1));
+    CHECK((count_of(s.k) == 72 && count_of(s.n) == 64));
+  }
+  // The two sums of two matrices without end stay: 64 multiply-adds for each of 8 would become 512.
+  const cuda::program_plan p = first_of(dtype::c64, {{'n', 200000}, {'i', 16}, {'j', 16}, {'k', 16}, {'l', 16}}, "nil", {"ij", "njk", "lk"});
+  CHECK(p.notes.empty());
 }
 
 TEST_CASE("where sums cross, tiles read the larger factor as it lies") {

@@ -248,6 +248,15 @@ bool candidate::stays(const shape& s) const {
   return strip_bytes(s) <= static_cast<double>(m.caches[0].bytes * 3 / 4);
 }
 
+double candidate::rows_beside(const shape& s) const {
+  if (!m.writes_kernels || m.vector_bytes != 32 || step.lanes != lanes::n || step.pack_b || m.caches.size() < 2) return 0;
+  std::int64_t cols = 1;
+  for (const step_axis& x : step.axes)
+    if (x.role == group::n) cols *= x.tile;
+  const double bytes = static_cast<double>(s.k * rows_of_tile()) * static_cast<double>(size_of(s.type));
+  return cols > s.lane * s.cols && bytes <= static_cast<double>(m.caches[1].bytes) ? bytes : 0;
+}
+
 double candidate::cycles() {
   std::int64_t calls = 1, calls_a = 1, calls_b = 1, calls_c = 1, without_a = 1;
   double work = 2;
@@ -273,7 +282,7 @@ double candidate::cycles() {
   const double rereads = stays(s) ? 1 : std::max(1.0, static_cast<double>(s.rows) / (m.writes_kernels && m.vector_registers >= 32 ? 6 : 4));
   const bool near = few_groups();  // of rows, which find the columns of a tile in a cache
   const double again = near ? (rereads - 1) / stream_rate(strip_bytes(s), m) : (rereads - 1) / stream_rate(read, m);
-  per_call = std::max(per_call, static_cast<double>(s.loops) * (panel / stream_rate(panel, m) + read * again));
+  per_call = std::max(per_call, static_cast<double>(s.loops) * (panel / stream_rate(panel + rows_beside(s), m) + read * again));
   per_call *= std::max(among_others(), near ? 1 : strided_penalty(read)) * crowding(read);
   double total = static_cast<double>(calls) * (per_call + call_cycles(m));
   for (const auto& [x, stride] : {std::pair{&op.a, &step_axis::a}, {&op.b, &step_axis::b}})

@@ -105,10 +105,11 @@ bool cut_result(plan_step& s, bool alone, const machine& m) {
   std::sort(axes.begin(), axes.end(), [](const step_axis* x, const step_axis* y) { return x->c < y->c; });
   std::int64_t all = 1;
   for (const step_axis* x : axes) {
-    if (x->c != all || (x != axes.back() && x->tile != x->extent)) return false;
+    if (x->c != all) return false;
     all *= x->extent;
   }
-  if (axes.back()->tile == axes.back()->extent && all * size <= most_whole) return true;
+  const auto is_whole = [](const step_axis* x) { return x->tile == x->extent; };
+  if (std::all_of(axes.begin(), axes.end(), is_whole) && all * size <= most_whole) return true;
   const auto fits = [&](std::int64_t step) { return step * size <= (alone ? most_whole : most_piece); };
   // The axes within a piece, the one that is cut, and those outside, which the piece does not see.
   std::size_t cut = axes.size() - 1;
@@ -117,6 +118,7 @@ bool cut_result(plan_step& s, bool alone, const machine& m) {
   const bool problems = !elementwise && std::any_of(axes.begin(), axes.end(), [](const step_axis* x) { return x->role == group::batch; });
   while (alone && !problems && cut > 0 && !fits(step)) step /= axes[--cut]->extent;
   if (!fits(step) || (axes[cut]->label == s.lane_label && axes.size() > 1 && !elementwise)) return false;
+  if (!std::all_of(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(cut), is_whole)) return false;
   std::int64_t tile = std::max<std::int64_t>(stream_piece / (step * size), 2 * step * size <= most_whole ? m.least_streamed : 1);
   if (axes[cut]->label == s.lane_label) tile = tile / 64 * 64;
   tile = std::min(tile, axes[cut]->tile);

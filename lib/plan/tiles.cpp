@@ -43,14 +43,28 @@ bool candidate::reads_packed_once() const {
   return !step.buffer_c && (!step.pack_a || a <= rows) && (!step.pack_b || b <= rows);
 }
 
+bool candidate::has_much(const step_axis& x) const {
+  constexpr std::int64_t least_part = 8;  // one in so many bytes
+  const auto size = static_cast<std::int64_t>(size_of(compute_type(op.c.type)));
+  std::int64_t n = 0;
+  if (step.pack_a && x.a != 0) n += tile_size(&step_axis::a, step.lanes != lanes::n);
+  if (step.pack_b && (x.b != 0 || x.label == step.lane_label)) n += tile_size(&step_axis::b, true);
+  if (step.buffer_c && x.c != 0) n += tile_size(&step_axis::c, false);
+  return n * size * least_part > packed_bytes();
+}
+
 bool candidate::halve_longest(const tile_limits& l, std::int64_t far) {
   const bool all = packed_bytes() > far || !has_sums(), once = !all && reads_packed_once();
+  const bool cuts_sums = all && block_labels.empty() && std::any_of(step.axes.begin(), step.axes.end(), [&](const step_axis& x) {
+    return x.role == group::k && x.part == 0 && x.tile > least_tile(x, l) && has_much(x);
+  });
   step_axis* best = nullptr;
   double worth = 0;
   for (step_axis& x : step.axes) {
     const bool is_lane = x.label == step.lane_label;
     const bool is_packed = is_lane || (step.pack_a && x.a != 0) || (step.pack_b && x.b != 0) || (step.buffer_c && x.c != 0);
     if (!is_packed || x.part != 0 || x.tile <= least_tile(x, l) || (!all && x.role != group::batch && !(once && x.role != group::k))) continue;
+    if (cuts_sums && x.role != group::batch && !has_much(x)) continue;
     const bool first = x.role == group::batch && !is_lane && has_sums();
     const double span = static_cast<double>(x.tile) * (first ? 1e6 : x.role == group::k ? 0.01 : 1);
     if (span > worth) worth = span, best = &x;

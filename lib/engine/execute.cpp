@@ -69,6 +69,7 @@ void settle(const bound_step& s) {
 
 void run_range(const step_run& r, std::int64_t first, std::int64_t last) {
   if (r.step->how == method::blocked) run_blocked(r, first, last);
+  else if (r.step->other && r.step->other->alone) r.step->other->alone->run(r, first, last);
   else run_direct(r, first, last, false, false);
   settle(*r.step);
 }
@@ -79,7 +80,7 @@ void run_steps(const bound_plan& p, const bindings& b, const bound_segment& segm
   char* base = workspace(p.temporaries_bytes + most * p.packs_bytes);
   for (const bound_step& s : segment.steps) {
     step_run r = prepare(s, b, base, base + p.temporaries_bytes);
-    std::int64_t tasks = s.free_count;
+    std::int64_t tasks = s.other && s.other->alone ? s.other->alone->tasks() : s.free_count;
     if (s.how == method::blocked) {
       r.cuts = blocked_cuts(s, team_size(p, s.seconds, any_number));
       tasks = blocked_tasks(s, r.cuts);

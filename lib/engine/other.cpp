@@ -1,6 +1,7 @@
 // Steps that are no contractions: their arguments, and their loops over tables.
 #include "engine/other.hpp"
 #include "engine/tables.hpp"
+#include "plan/lookups.hpp"
 
 #include <algorithm>
 
@@ -181,6 +182,7 @@ std::shared_ptr<const other_step> bind_other(const plan& p, const segment& s, co
     out->wide = size_of(step.op.a.type) == 8;
     out->table_stride = step.op.table_stride;
     out->gather = kernels.gather[kind], out->scatter = kernels.scatter[kind];
+    if (p.block_labels.empty() && planning::is_lookup_alone(step.op)) out->alone = lookup_walk::of(step);
   }
   return out;
 }

@@ -3,6 +3,7 @@
 
 #include "codegen/fibres.hpp"
 #include "engine/bound.hpp"
+#include "engine/looked_up.hpp"
 
 namespace ricci {
 
@@ -71,6 +72,7 @@ struct other_step : point_call {
   std::int64_t table_stride = 0;
   kernels::gather_fn gather = nullptr;    // by rows, where the tables were read
   kernels::scatter_fn scatter = nullptr;
+  std::shared_ptr<const lookup_walk> alone;  // of a plan that is one gather or scatter
 };
 
 /// slice_label: of a step that runs slice by slice, or -1.

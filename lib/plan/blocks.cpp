@@ -6,6 +6,7 @@
 
 #include "plan/apart.hpp"
 #include "plan/copies.hpp"
+#include "plan/lookups.hpp"
 #include "plan/rows.hpp"
 
 namespace ricci::planning {
@@ -96,10 +97,12 @@ class blocker {
     if (hints_.block <= 0) {
       const std::vector<std::int64_t> extents = extents_of(work_.source);
       segment s;
-      if (std::optional<plan_step> step = lower_small_turn(work_, extents, machine_, options_)) s.steps.push_back(*std::move(step));
+      std::optional<plan_step> step = lower_small_turn(work_, extents, machine_, options_);
+      if (!step) step = lower_lookup(work_, extents, footprint_, machine_);
+      if (step) s.steps.push_back(*std::move(step));
       else if (is_elementwise(work_)) s = lower_elementwise(work_, extents, machine_, options_);
       if (!s.steps.empty()) {
-        for (const plan_step& step : s.steps) p.seconds += std::max(step.seconds, step.memory_seconds);
+        for (const plan_step& x : s.steps) p.seconds += std::max(x.seconds, x.memory_seconds);
         p.segments.push_back(std::move(s));
         return;
       }

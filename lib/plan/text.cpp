@@ -180,7 +180,8 @@ class writer {
       if (s.buffer_c) out_ += ", " + s.op.c.name + " buffered";
       if (s.stream_c) out_ += ", " + s.op.c.name + " streamed to memory";
     } else if (s.how == method::gather) {
-      out_ += name(s.op.c) + " = " + looked_up(s.op.b, s.op.a) + "\n       gather";
+      const std::string found = looked_up(s.op.b, s.op.a);
+      out_ += name(s.op.c) + (is_zero(s.op.beta) ? " = " : " += ") + text_of(s.op.alpha) + (s.op.b.conj ? "conj(" + found + ")" : found) + "\n       gather";
     } else {
       out_ += looked_up(s.op.c, s.op.a) + " += " + text_of(s.op.alpha) + name(s.op.b) + "\n       scatter-add";
     }

@@ -2,6 +2,7 @@
 #include <ricci/core/error.hpp>
 #include <ricci/core/memory.hpp>
 #include <ricci/engine/engine.hpp>
+#include <ricci/engine/tables.hpp>
 
 #include <omp.h>
 
@@ -225,7 +226,7 @@ std::shared_ptr<const executable> compile(const program& p, const options& o, co
   const auto made = compile(p, o);
   if (!has_lookups(p)) return made;
   if (o.check_indices) check_indices(p, made->gpu() ? cuda::host_tables(p, tables).bind() : tables);
-  if (made->gpu()) return made;
+  if (made->gpu() || !detail::keeps_tables(*made)) return made;
   std::vector<read_tables> read(made->stages());
   for (std::size_t i = 0; i < read.size(); ++i) {
     if (made->bound(i).scatters) read[i].order = order_of(made->stage(i), made->bound(i), tables);
@@ -269,6 +270,13 @@ std::string describe(const executable& e) {
 std::string describe(const program& p, const machine& m, const options& o) {
   check(o);
   return to_string(make_plan(p, m, o), m, true);
+}
+
+bool detail::keeps_tables(const executable& e) {
+  if (e.gpu()) return true;
+  bool keeps = false;
+  for (std::size_t i = 0; i < e.stages(); ++i) keeps = keeps || e.bound(i).has_blocks;
+  return keeps;
 }
 
 std::int64_t detail::large_bytes(const executable& e) { return e.large_bytes(); }

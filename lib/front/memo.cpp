@@ -4,10 +4,12 @@
 // its memory was far from the left's (then any far memory will do) or else the exact distance. Either is one comparison.
 #include <cxxabi.h>
 
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include <ricci/core/memory.hpp>
+#include <ricci/engine/tables.hpp>
 
 #include "front/lowering.hpp"
 #include "front/recipe.hpp"
@@ -20,6 +22,7 @@ struct memo_entry {
   bool bare = false;  // on the host, and the scalars are the coefficients: nothing to do but run the code
   std::shared_ptr<const executable> code;
   std::shared_ptr<const recipe> parts;  // instead of code, for interleaved tensors
+  std::optional<program> checked;       // its index tensors are, before every run
   std::vector<std::int64_t> numbers;
   std::vector<memo_slot> slots;
 };
@@ -102,16 +105,33 @@ bool is_bare(const flat_program& p) {
   return true;
 }
 
+/// One tensor on the host by one table to or from another: the plan knows nothing of what the table holds.
+bool is_lookup_alone(const flat_program& p) {
+  if (p.statement_count != 1 || p.term_count != 1 || p.slot_count != 3 || !p.looks_at_memory || is_interleaved(p)) return false;
+  bool alone = true, has_table = false;
+  for (int l = 0; l < p.leaf_count; ++l) {
+    const leaf_info& leaf = p.leaves[l];
+    alone = alone && !leaf.even_odd && !leaf.local && leaf.space == memory_space::host;
+    has_table = has_table || leaf.index_bytes > 0;
+  }
+  return alone && has_table;
+}
+
+/// Null if the plan keeps what it has read of tables.
 std::unique_ptr<memo_entry> make_entry(const front_call& call) {
   const lowering low = resolve(call);
   auto e = std::make_unique<memo_entry>();
-  if (is_interleaved(low))
+  if (call.program->looks_at_memory) {
+    e->checked = make_program(call, low, naming::by_place);
+    e->code = compile(*e->checked);
+    if (keeps_tables(*e->code)) return nullptr;
+  } else if (is_interleaved(low))
     e->parts = std::make_shared<const recipe>(lower_interleaved(call, low, naming::by_place, {}), options{}, call.bases);
   else
     e->code = compile(make_program(call, low, naming::by_place));
   if (call.program->leaves[low.slots[0].leaf].space == memory_space::gpu) e->gpu = current_gpu();
   e->numbers.assign(call.numbers, call.numbers + call.program->number_count);
-  e->bare = e->code && e->gpu < 0 && is_bare(*call.program);
+  e->bare = e->code && e->gpu < 0 && !e->checked && is_bare(*call.program);
   const auto address = [&](const slot_use& s) { return reinterpret_cast<std::uint64_t>(call.bases[s.leaf]); };
   for (const slot_use& s : low.slots)
     e->slots.push_back(slot_of(low.slots[0], address(low.slots[0]), s, address(s), element_bytes(call.program->leaves[s.leaf])));
@@ -142,19 +162,24 @@ front_call call_of(const flat_program& p, void** bases, const std::int64_t* numb
 /// With its pointers filled in.
 [[gnu::noinline]] void run_entry(const memo_entry& e, const front_call& call) {
   if (call.program->scalar_count > 0) bind_coefficients(call);
+  if (e.checked) check_indices(*e.checked, {call.pointers, call.coefficients});
   if (e.parts) e.parts->run(call.bases, call.coefficients, call.stream);
   else if (call.stream) run(*e.code, {call.pointers, call.coefficients}, call.stream);
   else run(*e.code, {call.pointers, call.coefficients});
 }
 
+/// A plan that depends on what is in memory is not remembered.
+void run_once(const front_call& call) {
+  if (is_interleaved(*call.program)) return run(*prepare_recipe(call, {}), call);
+  const std::shared_ptr<const executable> code = prepare(call, {});
+  return call.stream ? run(*code, {call.pointers, call.coefficients}, call.stream) : run(*code, {call.pointers, call.coefficients});
+}
+
 [[gnu::noinline]] void plan_and_run(const flat_program& p, void** bases, const std::int64_t* numbers, std::complex<double>* scalars, memo& remembered, void* stream) {
   const front_call call = call_of(p, bases, numbers, scalars, stream);
-  if (call.program->looks_at_memory) {
-    if (is_interleaved(*call.program)) return run(*prepare_recipe(call, {}), call);
-    const std::shared_ptr<const executable> code = prepare(call, {});
-    return call.stream ? run(*code, {call.pointers, call.coefficients}, call.stream) : run(*code, {call.pointers, call.coefficients});
-  }
-  std::unique_ptr<memo_entry> made = with_memory_for_plan([&] { return make_entry(call); });
+  std::unique_ptr<memo_entry> made;
+  if (!p.looks_at_memory || is_lookup_alone(p)) made = with_memory_for_plan([&] { return make_entry(call); });
+  if (!made) return run_once(call);
   matches(*made, call.program->number_count, call.numbers, call.bases, call.pointers);
   const bool is_large = made->code && large_bytes(*made->code) > most_large_bytes_elsewhere;
   if (is_large || (!remembered.lists && !frees_at_end(remembered, p))) return run_entry(*made, call);

@@ -3,7 +3,9 @@
 
 #include <ricci/ricci.hpp>
 
+#include <algorithm>
 #include <sstream>
+#include <vector>
 
 using namespace ricci::labels;
 using ricci::dynamic;
@@ -78,6 +80,51 @@ TEST_CASE("the text of a plan has a table with its own labels") {
   };
   CHECK_THAT(text_of(v(at(i), j).add(u(i, j))), Catch::Contains("C(dof(i),j) += A(i,j)\n       scatter-add"));
   CHECK_THAT(text_of(w(i, j).assign(u(at(i), j))), Catch::Contains("= A(dof(i),j)\n       gather"));
+}
+
+TEST_CASE("a gather or a scatter-add that runs again looks at its table again") {
+  constexpr int n = 40;
+  std::vector<double> from(n), to(n), sums(n), expected(n);
+  std::vector<int> entries(n);
+  const auto gather = [](double* y, const double* x, const std::vector<int>& at) {
+    const auto v = ricci::view(y, {n});
+    const auto u = ricci::view(x, {n});
+    const auto table = ricci::view(at.data(), {n});
+    v(i) = u(table(i));
+  };
+  const auto add = [](double* y, const double* x, const std::vector<int>& at, double times) {
+    const auto v = ricci::view(y, {n});
+    const auto u = ricci::view(x, {n});
+    const auto table = ricci::view(at.data(), {n});
+    v(table(i)) += times * u(i);
+  };
+  for (int round = 0; round < 4; ++round) {
+    for (int q = 0; q < n; ++q) from[static_cast<std::size_t>(q)] = q * q - round, entries[static_cast<std::size_t>(q)] = (q * (round + 1) + 3 * round) % n;
+    gather(to.data(), from.data(), entries);
+    add(sums.data(), from.data(), entries, round - 1);
+    bool same = true;
+    for (std::size_t q = 0; q < n; ++q) {
+      const auto at = static_cast<std::size_t>(entries[q]);
+      same = same && to[q] == from[at];
+      expected[at] += (round - 1) * from[q];
+    }
+    CHECK(same);
+    CHECK(sums == expected);
+    entries[5] = round % 2 ? n : -1;
+    CHECK_THROWS_WITH(gather(to.data(), from.data(), entries), Catch::Contains("at i = 5 of an index tensor"));
+    CHECK_THROWS_WITH(add(sums.data(), from.data(), entries, 1), Catch::Contains("at i = 5 of an index tensor"));
+    CHECK(sums == expected);
+    // Over the very memory that is read: another plan, and then the first one again.
+    for (std::size_t q = 0; q < n; ++q) entries[q] = static_cast<int>(n - 1 - q);
+    std::vector<double> turned = from;
+    gather(turned.data(), turned.data(), entries);
+    CHECK(std::equal(turned.begin(), turned.end(), from.rbegin()));
+    turned = from;
+    add(turned.data(), turned.data(), entries, 1);
+    same = true;
+    for (std::size_t q = 0; q < n; ++q) same = same && turned[q] == from[q] + from[n - 1 - q];
+    CHECK(same);
+  }
 }
 
 TEST_CASE("a bad index is named by its place in the table") {

@@ -2,8 +2,10 @@
 //
 // The plan depends on the pointers only through how left and factors overlap. So an entry keeps, for each factor, that
 // its memory was far from the left's (then any far memory will do) or else the exact distance. Either is one comparison.
+// Where constants and beginnings of ranges are numbers, a plan may serve for others as well (moved.hpp).
 #include <cxxabi.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -12,6 +14,7 @@
 #include <ricci/engine/tables.hpp>
 
 #include "front/lowering.hpp"
+#include "front/moved.hpp"
 #include "front/recipe.hpp"
 
 namespace ricci::detail {
@@ -25,11 +28,13 @@ struct memo_entry {
   std::optional<program> checked;       // its index tensors are, before every run
   std::vector<std::int64_t> numbers;
   std::vector<memo_slot> slots;
+  std::shared_ptr<const moved_places> moved;  // instead of the slots, in the last list: for other constants as well
+  int repeats = 0, misses = 0;                // how often it ran with these numbers, which are then its last ones; and no entry did
 };
 
 namespace {
 
-constexpr std::uint64_t list_count = 32;
+constexpr std::uint64_t list_count = 32;  // and one of plans that serve for other constants
 constexpr int most_entries = 8;  // of a list
 
 /// Which list has the plans for these numbers.
@@ -41,7 +46,7 @@ std::uint64_t list_of(const std::int64_t* numbers, int count) {
 
 void free_all(memo& m) {
   m.code = nullptr;
-  for (std::uint64_t l = 0; m.lists && l < list_count; ++l)
+  for (std::uint64_t l = 0; m.lists && l <= list_count; ++l)
     while (memo_entry* e = m.lists[l]) {
       m.lists[l] = e->next;
       delete e;
@@ -118,7 +123,7 @@ bool is_lookup_alone(const flat_program& p) {
 }
 
 /// Null if the plan keeps what it has read of tables.
-std::unique_ptr<memo_entry> make_entry(const front_call& call) {
+std::unique_ptr<memo_entry> make_entry(const front_call& call, bool may_move) {
   const lowering low = resolve(call);
   auto e = std::make_unique<memo_entry>();
   if (call.program->looks_at_memory) {
@@ -129,6 +134,7 @@ std::unique_ptr<memo_entry> make_entry(const front_call& call) {
     e->parts = std::make_shared<const recipe>(lower_interleaved(call, low, naming::by_place, {}), options{}, call.bases);
   else
     e->code = compile(make_program(call, low, naming::by_place));
+  if (e->code && may_move) e->moved = moved_places::of(call, low);
   if (call.program->leaves[low.slots[0].leaf].space == memory_space::gpu) e->gpu = current_gpu();
   e->numbers.assign(call.numbers, call.numbers + call.program->number_count);
   e->bare = e->code && e->gpu < 0 && !e->checked && is_bare(*call.program);
@@ -138,13 +144,10 @@ std::unique_ptr<memo_entry> make_entry(const front_call& call) {
   return e;
 }
 
-memo_entry* remember(memo& m, std::unique_ptr<memo_entry> made) {
-  if (!m.lists) m.lists = new memo_entry*[list_count]();
-  m.code = nullptr;
+memo_entry* put_first(memo_entry*& list, std::unique_ptr<memo_entry> made) {
   memo_entry* const e = made.release();
-  memo_entry*& first = m.lists[list_of(e->numbers.data(), static_cast<int>(e->numbers.size()))];
-  e->next = first;
-  first = e;
+  e->next = list;
+  list = e;
   int count = 1;
   for (memo_entry* last = e; last->next; last = last->next)
     if (++count > most_entries) {
@@ -153,6 +156,45 @@ memo_entry* remember(memo& m, std::unique_ptr<memo_entry> made) {
       break;
     }
   return e;
+}
+
+memo_entry* remember(memo& m, std::unique_ptr<memo_entry> made) {
+  if (!m.lists) m.lists = new memo_entry*[list_count + 1]();
+  m.code = nullptr;
+  if (made->moved) {
+    auto other = std::make_unique<memo_entry>();
+    other->bare = made->bare, other->code = made->code, other->moved = std::move(made->moved), other->numbers = made->numbers;
+    put_first(m.lists[list_count], std::move(other));
+  }
+  memo_entry*& list = m.lists[list_of(made->numbers.data(), static_cast<int>(made->numbers.size()))];
+  return put_first(list, std::move(made));
+}
+
+/// Where lengths change from run to run the list is full of what will not come again: few others replace it.
+bool wants_moved(const memo& m) {
+  constexpr int seldom = 64;
+  memo_entry* const list = m.lists ? m.lists[list_count] : nullptr;
+  int count = 0;
+  for (const memo_entry* e = list; e; e = e->next) ++count;
+  return count < most_entries || ++list->misses % seldom == 0;
+}
+
+/// A plan that serves for these constants as well, with the pointers filled in; null if there is none.
+memo_entry* find_moved(const memo& m, const flat_program& p, void** bases, const std::int64_t* numbers) {
+  memo_entry* e = m.lists ? m.lists[list_count] : nullptr;
+  label_facts facts[moved_places::most_labels];
+  if (!e || !judge(p, numbers).statement(0, facts).ok()) return nullptr;  // a fault is said when a plan is made
+  while (e && !e->moved->matches(p, bases, numbers, facts, bases + p.leaf_count)) e = e->next;
+  return e;
+}
+
+/// Whether the same constants came again and again: then they are worth a plan that is found by a few comparisons.
+bool is_repeated(memo_entry& e, const std::int64_t* numbers) {
+  constexpr int enough = 8;
+  if (std::equal(e.numbers.begin(), e.numbers.end(), numbers)) return ++e.repeats > enough;
+  std::copy(numbers, numbers + e.numbers.size(), e.numbers.begin());
+  e.repeats = 0;
+  return false;
 }
 
 front_call call_of(const flat_program& p, void** bases, const std::int64_t* numbers, std::complex<double>* scalars, void* stream) {
@@ -175,10 +217,10 @@ void run_once(const front_call& call) {
   return call.stream ? run(*code, {call.pointers, call.coefficients}, call.stream) : run(*code, {call.pointers, call.coefficients});
 }
 
-[[gnu::noinline]] void plan_and_run(const flat_program& p, void** bases, const std::int64_t* numbers, std::complex<double>* scalars, memo& remembered, void* stream) {
+[[gnu::noinline]] void plan_and_run(const flat_program& p, void** bases, const std::int64_t* numbers, std::complex<double>* scalars, memo& remembered, void* stream, bool is_moved) {
   const front_call call = call_of(p, bases, numbers, scalars, stream);
   std::unique_ptr<memo_entry> made;
-  if (!p.looks_at_memory || is_lookup_alone(p)) made = with_memory_for_plan([&] { return make_entry(call); });
+  if (!p.looks_at_memory || is_lookup_alone(p)) made = with_memory_for_plan([&] { return make_entry(call, !is_moved && wants_moved(remembered)); });
   if (!made) return run_once(call);
   matches(*made, call.program->number_count, call.numbers, call.bases, call.pointers);
   const bool is_large = made->code && large_bytes(*made->code) > most_large_bytes_elsewhere;
@@ -199,7 +241,13 @@ void execute(const flat_program& p, void** bases, const std::int64_t* numbers, s
     if (e->gpu >= 0 && e->gpu != current_gpu()) continue;
     return run_entry(*e, call_of(p, bases, numbers, scalars, stream));
   }
-  plan_and_run(p, bases, numbers, scalars, remembered, stream);
+  memo_entry* const moved = find_moved(remembered, p, bases, numbers);
+  const bool is_moved = moved && is_repeated(*moved, numbers);
+  if (moved && !is_moved) {
+    if (moved->bare && !stream) return run(*moved->code, {pointers, scalars});
+    return run_entry(*moved, call_of(p, bases, numbers, scalars, stream));
+  }
+  plan_and_run(p, bases, numbers, scalars, remembered, stream, is_moved);
 }
 
 }  // namespace ricci::detail

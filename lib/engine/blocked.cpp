@@ -56,9 +56,7 @@ class block_runner {
 
   void multiply(char* c, const block& x) {
     if (x.sums <= few_sums && !t_.plain) return multiply_in_order(c, x);
-    // Where columns go on as neighbours in c behind a tile, they come first, so that c is written along its rows.
-    const bool along = x.sums <= few_sums && g_.tile_cols < x.j1 - x.j0 && even_step(t_.lists.col_c, x.j0, x.j0 + g_.tile_cols + 1) == 1;
-    if (along) {
+    if (x.sums <= few_sums) {  // c is written along its rows
       for (std::int64_t i = x.i0; i < x.i1; i += g_.tile_rows)
         for (std::int64_t j = x.j0; j < x.j1; j += g_.tile_cols) multiply_tile(c, x, i, j);
     } else {

@@ -50,7 +50,7 @@ enum class sums_into : std::uint8_t { first, later, buffer };
 
 /// The columns of a tile of a blocked product, in c.
 struct tile_columns {
-  bool neighbours = false;       // one piece of numbers of the kernel's own type
+  bool neighbours = false;            // one piece of numbers of the kernel's own type
   std::int32_t first = 0, count = 0;  // of its pieces, which are in real numbers
 };
 

@@ -8,6 +8,8 @@
 #include <atomic>
 #include <vector>
 
+#include "small_integers.hpp"
+
 extern std::atomic<long> allocations;  // counted in tests/engine/count_new.cpp
 extern const bool allocations_are_counted;
 
@@ -15,13 +17,6 @@ using namespace ricci::labels;
 using ricci::dynamic;
 
 namespace {
-
-template <class Tensor> void fill(Tensor& x, unsigned state) {
-  for (auto& value : x) {
-    state = state * 1664525u + 1013904223u;
-    value = static_cast<int>(state >> 16) % 7 - 3;
-  }
-}
 
 /// y(i) = sum over j of A(q, first + i, j) x(j), by plain loops.
 template <class A, class X> bool is_product(const ricci::tensor<double, dynamic>& y, const A& a, const X& x, int q, int first) {

@@ -7,18 +7,12 @@
 #include <sstream>
 #include <vector>
 
+#include "small_integers.hpp"
+
 using namespace ricci::labels;
 using ricci::dynamic;
 
 namespace {
-
-/// Small integers: every sum is exact.
-template <class Tensor> void fill(Tensor& x, unsigned state) {
-  for (auto& value : x) {
-    state = state * 1664525u + 1013904223u;
-    value = static_cast<int>(state >> 16) % 7 - 3;
-  }
-}
 
 }  // namespace
 

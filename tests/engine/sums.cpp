@@ -60,30 +60,46 @@ case_builder build(const sum_case& s, dtype t, update op, bool scalar) {
   return c;
 }
 
-/// The sums by a plain loop over all labels: exact, since everything is a small integer or half of one.
+/// The sums by a plain loop over all labels: exact, since everything is a small integer or half of one. The longest is the innermost.
 std::vector<std::complex<double>> expected(const case_builder& c) {
   const statement& st = c.p.statements[0];
   const product& term = st.terms[0];
   const bindings b = c.bind();
-  const auto results = static_cast<std::size_t>(c.sizes[static_cast<std::size_t>(st.left.slot)]);
-  std::vector<std::complex<double>> sum(results);
+  int longest = 0;
+  for (std::size_t l = 0; l < c.p.labels.size(); ++l)
+    if (c.p.labels[l].extent > c.p.labels[static_cast<std::size_t>(longest)].extent) longest = static_cast<int>(l);
+  std::vector<std::vector<std::complex<double>>> tensors(c.sizes.size());
+  for (const reference& f : term.factors)
+    for (std::int64_t i = 0; i < c.sizes[f.slot]; ++i) tensors[f.slot].push_back(get(f.type, b.pointers[f.slot], i));
+  std::vector<std::complex<double>>& sum = tensors[st.left.slot];
+  sum.resize(static_cast<std::size_t>(c.sizes[st.left.slot]));
   std::vector<std::int64_t> index(c.p.labels.size(), 0);
-  const auto at = [&](const reference& r) {
-    std::int64_t offset = 0;
-    for (const reference_axis& x : r.axes) offset += index[static_cast<std::size_t>(x.label)] * x.stride;
-    return offset;
+  // A tensor's first element at the values of index, and the stride of the longest label.
+  const auto line_of = [&](const reference& r) {
+    std::pair<std::complex<double>*, std::int64_t> line{tensors[r.slot].data(), 0};
+    for (const reference_axis& x : r.axes)
+      if (x.label == longest) line.second += x.stride;
+      else line.first += index[static_cast<std::size_t>(x.label)] * x.stride;
+    return line;
   };
+  const std::int64_t length = c.p.labels[static_cast<std::size_t>(longest)].extent;
   for (bool more = true; more;) {
-    std::complex<double> value = 1;
-    for (const reference& f : term.factors) value *= get(f.type, b.pointers[f.slot], at(f));
-    sum[static_cast<std::size_t>(at(st.left))] += value;
+    auto [to, to_stride] = line_of(st.left);
+    auto [first, first_stride] = line_of(term.factors[0]);
+    if (term.factors.size() == 1)
+      for (std::int64_t i = 0; i < length; ++i) to[i * to_stride] += first[i * first_stride];
+    else {
+      auto [second, second_stride] = line_of(term.factors[1]);
+      for (std::int64_t i = 0; i < length; ++i) to[i * to_stride] += first[i * first_stride] * second[i * second_stride];
+    }
     more = false;
     for (std::size_t l = index.size(); l-- > 0 && !more;) {
+      if (static_cast<int>(l) == longest) continue;
       more = ++index[l] < c.p.labels[l].extent;
       if (!more) index[l] = 0;
     }
   }
-  for (std::size_t i = 0; i < results; ++i) {
+  for (std::size_t i = 0; i < sum.size(); ++i) {
     if (term.scalar >= 0) sum[i] *= -0.5;
     if (st.op == update::add) sum[i] += get(st.left.type, b.pointers[st.left.slot], static_cast<std::int64_t>(i));
   }

@@ -2,6 +2,9 @@
 include(CheckCXXCompilerFlag)
 
 function(ricci_native target)
+  if(RICCI_BENCH_PLAIN)
+    return()  # nothing is made of it
+  endif()
   set(arch native)
   if(ARGC GREATER 1)
     set(arch ${ARGV1})

@@ -2,6 +2,7 @@
 #include "gpu/step.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <optional>
 #include <utility>
@@ -10,6 +11,7 @@
 
 #include "gpu/long_text.hpp"
 #include "gpu/small_cost.hpp"
+#include "gpu/tile_fit.hpp"
 #include "gpu/tile_planes.hpp"
 #include "gpu/window.hpp"
 
@@ -100,10 +102,30 @@ bool is_plain(const step_shape& s) {
 
 /// Tiles are estimated to be faster than panels.
 bool is_better_tiled(const step_shape& s, const panel_config& c, const gpu_machine& m, bool in_parts) {
+  // Panels wait longer than they are estimated to, those of double less (measured on an H200).
+  constexpr double waits = 4e-6, much = 0.7;
+  if (best_tile_seconds(s, m, in_parts) < much * ((s.c == dtype::f64 ? 0.75 : 1) * panel_seconds(s, c, m) + waits)) return true;
   constexpr int narrow = 64;
   if (!is_plain(s) || (s.c == dtype::c64 && choose_tile(s, m, in_parts).cols < narrow)) return false;
   const double share = s.c == dtype::f32 ? 1 : s.c == dtype::c64 ? 1.1 : 0.98;  // tiles of complex single are faster than estimated
   return short_tile_seconds(s, m, in_parts) < share * panel_seconds(s, c, m);
+}
+
+/// Few problems: what a tile of small products takes when nobody else hides it (measured on an H200), or all of them.
+double few_small_seconds(const step_plan& p, const gpu_machine& m) {
+  constexpr double clock = 1.755e9, clocks_of_product = 1.7, once = 2e-6, warp = 32, schedulers = 4;
+  const step_shape& s = p.small.step;
+  const double products = static_cast<double>(count_of(s.m) * count_of(s.n) * count_of(s.k)) * p.config.problems * (is_complex(s.c) ? 4 : 1);
+  const double lanes = warp * std::min(schedulers, std::ceil(p.config.group / warp));
+  return std::max(small_seconds(p.small, p.config, m), once + clocks_of_product * products / lanes / clock);
+}
+
+/// Few problems beside one another are done sooner in several tiles each.
+bool is_better_in_tiles(const step_plan& p, const gpu_machine& m, bool in_parts) {
+  const step_shape &s = p.shape, &one = p.small.step;
+  if (p.small.rows > 1 || is_beside(p.small) || shares_small_factor(p.small) || count_of(one.m) != count_of(s.m) || count_of(one.n) != count_of(s.n) || count_of(one.k) != count_of(s.k)) return false;
+  constexpr double much = 0.85;
+  return best_tile_seconds(s, m, in_parts) < much * few_small_seconds(p, m);
 }
 
 /// Small products fit, and are better than what else the step could be. Their shape and configuration are put into p.
@@ -213,9 +235,9 @@ step_plan plan_own(const step_shape& s, const gpu_machine& m, bool in_parts) {
   const bool small = !is_heavy(s) && !(panels && in_teams(for_panels)) && takes_small(p, s, m, tiling, panels);
   p.general = choose_general(s, m);
   const bool rows_of_16 = small && p.small.rows > 1 && size_of(s.a) == 2;
-  if (!panels && !rows_of_16 && is_thin(s, p.general, m, in_parts)) {
+  if ((small && is_better_in_tiles(p, m, in_parts)) || (!panels && !rows_of_16 && is_thin(s, p.general, m, in_parts))) {
     p.kind = kernel_kind::tile;
-    p.tile = choose_tile(s, m, in_parts);
+    p.tile = fit_tile(s, choose_tile(s, m, in_parts), m, in_parts);
     p.shape = arranged_for_tiles(s, p.tile);
     return p;
   }
@@ -228,7 +250,7 @@ step_plan plan_own(const step_shape& s, const gpu_machine& m, bool in_parts) {
     p.shape = for_panels;
   } else if (tiling || is_brief_tile(s)) {
     p.kind = kernel_kind::tile;
-    p.tile = choose_tile(s, m, in_parts);
+    p.tile = fit_tile(s, choose_tile(s, m, in_parts), m, in_parts);
     p.shape = arranged_for_tiles(s, p.tile);
   } else if (can_permute(s)) {
     p.kind = kernel_kind::permute;
@@ -249,7 +271,7 @@ bool take_windows(step_plan& p, const gpu_machine& m, bool in_parts) {
   const bool is_double = s.c == dtype::f64 || s.c == dtype::c128;
   double other = 0;
   switch (p.kind) {
-    case kernel_kind::tile: other = (is_double ? 0.75 : 0.95) * tile_seconds(p.shape, p.tile, m); break;
+    case kernel_kind::tile: other = (is_double ? 0.75 : 0.95) * tile_seconds(p.shape, choose_tile(p.shape, m, in_parts), m); break;
     case kernel_kind::panel: other = 0.95 * tiled_seconds(p.shape, m, in_parts); break;
     case kernel_kind::small: other = is_double ? std::max(p.bytes / (0.5e9 * m.bandwidth), p.flops / (0.35e9 * m.tensor_f64)) : (size_of(s.b) == 2 ? 2.5 : 1.5) * one_by_one_seconds(p.shape, 0.7, m); break;
     default: other = 1.5 * general_seconds(p.shape, p.general, m, in_parts);
@@ -285,7 +307,7 @@ step_plan plan_step(const step_shape& s, const gpu_machine& m, bool in_parts) {
     const blas_call c = blas_call_of(s);
     // Long sums of few rows along many columns: 25 against 18 TFLOP/s.
     const bool passed = p.kind == kernel_kind::panel && p.panel.keeps_b && p.panel.teams > 1 && count_of(p.shape.m) <= 96 && count_of(p.shape.n) > 96;
-    if (c.used && (m.blas == blas_use::always || (!passed && blas_wins(s, c, m.warpgroups)))) p.blas = c;
+    if (c.used && (m.blas == blas_use::always || (!passed && blas_wins(s, c, m.warpgroups) && !(p.kind == kernel_kind::tile && passes_library(s, c, m, in_parts))))) p.blas = c;
   }
   // What neighbours do not add needs memory: the vendor's call has none.
   const std::int64_t tile_parts = p.tile.beside ? 1 : std::exchange(p.tile.parts, 1);
@@ -315,7 +337,7 @@ double estimated_seconds(const step_plan& p, const gpu_machine& m) {
   switch (p.kind) {
     case kernel_kind::small: return counted_small_seconds(p, m) + (p.last ? adding_seconds(p, m) : 0);
     case kernel_kind::panel: return p.shape.c == dtype::f64 ? tiled_seconds(p.shape, m, true) : panel_seconds(p.shape, p.panel, m);
-    case kernel_kind::tile: return tiled_seconds(p.shape, m, true);
+    case kernel_kind::tile: return std::min(tiled_seconds(p.shape, m, true), best_tile_seconds(p.shape, m, true));
     case kernel_kind::general: return general_seconds(p.shape, p.general, m, true);
     case kernel_kind::window: return window_seconds(p.shape, p.window, m);
     case kernel_kind::abreast: return abreast_seconds(p.shape, p.abreast, m);

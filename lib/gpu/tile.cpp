@@ -5,6 +5,7 @@
 
 #include "gpu/long_text.hpp"
 #include "gpu/step.hpp"
+#include "gpu/tile_fit.hpp"
 #include "gpu/tile_planes.hpp"
 
 namespace ricci::cuda {
@@ -109,14 +110,6 @@ std::vector<tile_config> tile_candidates(const step_shape& s, const gpu_machine&
   return {tile_of_threads(s.c, m, n)};
 }
 
-namespace {
-
-/// How slices are copied and results stored: along k, neighbours at once; the last of a line may be fewer.
-struct tile_copies {
-  bool a_along_k, b_along_k;
-  int vec_a, vec_b, vec_c;
-  bool cut_a, cut_b;
-};
 tile_copies copies_of(const step_shape& s, const tile_config& config, const alignments& at) {
   tile_copies c{runs_along_k(s.k, s.m, &axis::a), runs_along_k(s.k, s.n, &axis::b), 1, 1, 1, false, false};
   const std::vector<axis> &fast_a = c.a_along_k ? s.k : s.m, &fast_b = c.b_along_k ? s.k : s.n;
@@ -126,6 +119,8 @@ tile_copies copies_of(const step_shape& s, const tile_config& config, const alig
   c.cut_a = c.vec_a > 1 && fast_a.back().extent % c.vec_a != 0, c.cut_b = c.vec_b > 1 && fast_b.back().extent % c.vec_b != 0;
   return c;
 }
+
+namespace {
 
 /// Of the peak of a multiprocessor with enough to do (measured on an H200).
 double share_of_peak(const tile_config& c, bool complex) {
@@ -228,6 +223,35 @@ step_shape arranged_for_tiles(const step_shape& given, const tile_config& c) {
   return s;
 }
 
+tile_slices slices_of(const step_shape& s, const tile_config& c, const tile_copies& copies) {
+  // Lines along k of which elements come one by one are turned on the way: single threads read runs of lines.
+  const auto stays = [&](bool along_k, int vec) { return along_k && (c.compute != arithmetic::threads || vec > 1); };
+  const auto pad = [&](bool along_k, dtype type) {
+    switch (c.compute) {
+      case arithmetic::mma_16: case arithmetic::wgmma_16: return 8;
+      case arithmetic::mma_f64: return 4;
+      case arithmetic::mma_c128: return along_k ? 4 : 2;
+      default: break;
+    }
+    // Lines are an odd number of words of 16 bytes apart: neighbours lie in other banks.
+    const int size = static_cast<int>(size_of(type));
+    return !along_k ? 0 : c.depth * size / 16 % 2 == 0 ? 16 / size : 32 / size;
+  };
+  return {stays(copies.a_along_k, copies.vec_a), stays(copies.b_along_k, copies.vec_b), pad(copies.a_along_k, s.a), pad(copies.b_along_k, s.b)};
+}
+
+int tile_shared_bytes(const step_shape& s, const tile_config& c, const tile_copies& copies) {
+  const tile_slices slices = slices_of(s, c, copies);
+  const bool warpgroups = c.compute == arithmetic::wgmma_16;
+  const auto bytes = [&](int lines, bool stays, int gap, dtype type, int in_planes) {  // as tile.cuh lays out its stages
+    const int run = stays ? c.depth : lines, other = stays ? lines : c.depth;
+    const int elements = other * (run + (warpgroups ? 0 : gap)), size = in_planes > 1 ? 2 * in_planes : static_cast<int>(size_of(type));
+    return (elements * size + 15) / 16 * 16;
+  };
+  const int stages = c.stages * (bytes(c.rows, slices.a_stays, slices.pad_a, s.a, c.planes_a) + bytes(c.cols, slices.b_stays, slices.pad_b, s.b, c.planes_b));
+  return c.compute == arithmetic::threads && !c.beside ? stages : std::max(stages, c.rows * (c.cols + 8) * static_cast<int>(size_of(compute_type(s.c))));
+}
+
 namespace {
 
 /// c += a b of 64 rows, all columns and 16 terms; the matrices as the hardware is told of them.
@@ -268,17 +292,8 @@ std::string tile_text(const step_plan& p, const alignments& at, int& shared_byte
   t += constant_text("int", "compute", static_cast<int>(c.compute));
   t += constant_text("a_along_k", a_along_k) + constant_text("b_along_k", b_along_k) + constant_text("int", "vec_a", vec_a) + constant_text("int", "vec_b", vec_b) + constant_text("int", "vec_c", vec_c) + constant_text("cut_a", cut_a) + constant_text("cut_b", cut_b);
   t += constant_text("int", "planes_a", c.planes_a) + constant_text("int", "planes_b", c.planes_b);
-  // Lines along k of which elements come one by one are turned on the way: single threads read runs of lines.
-  const bool a_stays = a_along_k && (c.compute != arithmetic::threads || vec_a > 1), b_stays = b_along_k && (c.compute != arithmetic::threads || vec_b > 1);
-  const auto pad = [&](bool along_k, dtype type) {
-    switch (c.compute) {
-      case arithmetic::mma_16: case arithmetic::wgmma_16: return 8;
-      case arithmetic::mma_f64: return 4;
-      case arithmetic::mma_c128: return along_k ? 4 : 2;
-      default: return along_k ? 16 / static_cast<int>(size_of(type)) : 0;
-    }
-  };
-  const int pad_a = pad(a_along_k, s.a), pad_b = pad(b_along_k, s.b);
+  const tile_copies copies{a_along_k, b_along_k, vec_a, vec_b, vec_c, cut_a, cut_b};
+  const auto [a_stays, b_stays, pad_a, pad_b] = slices_of(s, c, copies);
   t += constant_text("a_stays", a_stays) + constant_text("b_stays", b_stays) + constant_text("int", "pad_a", pad_a) + constant_text("int", "pad_b", pad_b);
   const auto step = [](const std::vector<axis>& group, stride_of_axis stride) { return group.size() == 1 ? group[0].*stride : 0; };
   t += constant_text("i64", "row_step", step(s.m, &axis::a)) + constant_text("i64", "col_step", step(s.n, &axis::b));
@@ -288,14 +303,7 @@ std::string tile_text(const step_plan& p, const alignments& at, int& shared_byte
   t += constant_text("scaled", is_scaled(c));
   if (is_scaled(c)) t += warpgroup_text("multiply_half", c.cols, false, a_stays, b_stays);
   t += offset_function("row", s.m, "ac") + offset_function("col", s.n, "bc") + offset_function("sum", s.k, "ab");
-  // As tile.cuh lays out its stages, and the results.
-  const auto bytes = [&](int lines, bool stays, int gap, dtype type, int in_planes) {
-    const int run = stays ? c.depth : lines, other = stays ? lines : c.depth;
-    const int elements = other * (run + (warpgroups ? 0 : gap)), size = in_planes > 1 ? 2 * in_planes : static_cast<int>(size_of(type));
-    return (elements * size + 15) / 16 * 16;
-  };
-  shared_bytes = c.stages * (bytes(c.rows, a_stays, pad_a, s.a, c.planes_a) + bytes(c.cols, b_stays, pad_b, s.b, c.planes_b));
-  if (c.compute != arithmetic::threads || c.beside) shared_bytes = std::max(shared_bytes, c.rows * (c.cols + 8) * static_cast<int>(size_of(compute_type(s.c))));
+  shared_bytes = tile_shared_bytes(s, c, copies);
   // Offsets that take divisions are looked up, if sums are too short for them to be made once for many slices (measured
   // on an H200: six free indices 1.12 times as fast; where shifts do, or with longer sums, up to 0.87).
   const int stages_end = (shared_bytes + 15) / 16 * 16;

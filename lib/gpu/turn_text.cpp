@@ -7,11 +7,11 @@
 namespace ricci::cuda {
 namespace {
 
-std::string num(std::int64_t x) { return std::to_string(x); }
+std::string number_text(std::int64_t x) { return std::to_string(x); }
 
-class writer {
+class turn_writer {
  public:
-  writer(const step_shape& s, const turn_config& c, int at_b, int at_c) : s_(s), c_(c) {
+  turn_writer(const step_shape& s, const turn_config& c, int at_b, int at_c) : s_(s), c_(c) {
     constexpr int word = 4;
     if (c.each() == 1) return;
     shifts_b_ = at_b < word || begins_odd(c.run_b, &turned_axis::b);
@@ -30,7 +30,7 @@ class writer {
     const auto step = [&](const char* name, const std::vector<int>& rows, std::int64_t turned_axis::*stride) { return constant_text("i64", name, rows.size() > 1 ? -1 : rows.empty() ? 0 : at(rows[0]).*stride); };
     t += step("step_b", c_.rows_b, &turned_axis::b) + step("room_b", c_.rows_b, &turned_axis::room) + step("step_c", c_.rows_c, &turned_axis::c) + step("room_c", c_.rows_c, &turned_axis::room);
     t += std::string("  using number = ") + (is_many() ? "u64" : "u32") + ";\n";
-    t += "  struct tile {\n    i64 b, c;\n    bool whole;\n    int low, there[" + num(static_cast<std::int64_t>(c_.axes.size())) + "];\n  };\n";
+    t += "  struct tile {\n    i64 b, c;\n    bool whole;\n    int low, there[" + number_text(static_cast<std::int64_t>(c_.axes.size())) + "];\n  };\n";
     t += tile_text() + ends_text("b", c_.run_b) + ends_text("c", c_.run_c);
     t += row_text("b", c_.rows_b, &turned_axis::b) + row_text("c", c_.rows_c, &turned_axis::c) + inner_text();
     return t + "};\n#include \"turn.cuh\"\n";
@@ -77,21 +77,21 @@ class writer {
     for (const std::size_t n : order()) {
       const turned_axis& x = c_.axes[n];
       const std::int64_t pieces = turn_pieces(c_, x);
-      const std::string piece = "p" + num(static_cast<std::int64_t>(n));
-      t += "    const number " + piece + " = rest % " + num(pieces) + ";\n    rest /= " + num(pieces) + ";\n";
+      const std::string piece = "p" + number_text(static_cast<std::int64_t>(n));
+      t += "    const number " + piece + " = rest % " + number_text(pieces) + ";\n    rest /= " + number_text(pieces) + ";\n";
       if (overlaps(x)) {
-        const std::string begin = piece + " < " + num(pieces - 1) + " ? static_cast<i64>(" + piece + ") * " + num(x.piece) + " : " + num(x.extent - x.piece);
-        t += "    const i64 begin" + piece + " = " + begin + ";\n    t.b += begin" + piece + " * " + num(x.b) + ", t.c += begin" + piece + " * " + num(x.c) + ";\n";
+        const std::string begin = piece + " < " + number_text(pieces - 1) + " ? static_cast<i64>(" + piece + ") * " + number_text(x.piece) + " : " + number_text(x.extent - x.piece);
+        t += "    const i64 begin" + piece + " = " + begin + ";\n    t.b += begin" + piece + " * " + number_text(x.b) + ", t.c += begin" + piece + " * " + number_text(x.c) + ";\n";
         continue;
       }
-      t += "    t.b += static_cast<i64>(" + piece + ") * " + num(x.piece * x.b) + (x.more > 0 ? " - " + num(x.more * x.b) : "") + ", t.c += static_cast<i64>(" + piece + ") * " + num(x.piece * x.c) + ";\n";
+      t += "    t.b += static_cast<i64>(" + piece + ") * " + number_text(x.piece * x.b) + (x.more > 0 ? " - " + number_text(x.more * x.b) : "") + ", t.c += static_cast<i64>(" + piece + ") * " + number_text(x.piece * x.c) + ";\n";
       const std::int64_t behind = x.b == 1 ? c_.each() : 1, last = (x.extent - behind) / x.piece;  // the first with fewer than two elements of b behind it
-      t += "    begins = begins && " + piece + " == 0, ends = ends && " + piece + " >= " + num(last) + ";\n";
+      t += "    begins = begins && " + piece + " == 0, ends = ends && " + piece + " >= " + number_text(last) + ";\n";
       if (is_ragged(x)) {
-        t += "    if (" + piece + " >= " + num(x.extent / x.piece) + ") whole = false, t.there[" + num(static_cast<std::int64_t>(n)) + "] = static_cast<int>(" + num(x.extent + x.more) + " - static_cast<i64>(" + piece + ") * " + num(x.piece) + ");\n";
-        t += "    else t.there[" + num(static_cast<std::int64_t>(n)) + "] = " + num(x.read()) + ";\n";
+        t += "    if (" + piece + " >= " + number_text(x.extent / x.piece) + ") whole = false, t.there[" + number_text(static_cast<std::int64_t>(n)) + "] = static_cast<int>(" + number_text(x.extent + x.more) + " - static_cast<i64>(" + piece + ") * " + number_text(x.piece) + ");\n";
+        t += "    else t.there[" + number_text(static_cast<std::int64_t>(n)) + "] = " + number_text(x.read()) + ";\n";
       }
-      if (x.more > 0) t += "    if (" + piece + " == 0) whole = false, t.low = " + num(x.more) + ";\n";
+      if (x.more > 0) t += "    if (" + piece + " == 0) whole = false, t.low = " + number_text(x.more) + ";\n";
     }
     return t + "    t.whole = whole && " + (shifts_b_ || turn_read(c_, c_.run_b) % c_.each() != 0 ? "!begins && !ends" : "true") + ";\n    return t;\n  }\n";
   }
@@ -99,8 +99,8 @@ class writer {
   /// Which elements of a row there are: from `low` to before `high`.
   std::string ends_text(const std::string& name, const std::vector<int>& run) const {
     const turned_axis& last = at(run.back());
-    const std::string inner = num(turn_count(c_, run) / last.piece);
-    const std::string high = is_ragged(last) ? inner + " * t.there[" + num(run.back()) + "]" : num(turn_count(c_, run)), low = last.more > 0 ? inner + " * t.low" : "0";
+    const std::string inner = number_text(turn_count(c_, run) / last.piece);
+    const std::string high = is_ragged(last) ? inner + " * t.there[" + number_text(run.back()) + "]" : number_text(turn_count(c_, run)), low = last.more > 0 ? inner + " * t.low" : "0";
     return "  static __device__ int low_" + name + "(const tile& t) { return " + low + "; }\n  static __device__ int high_" + name + "(const tile& t) { return " + high + "; }\n";
   }
 
@@ -110,11 +110,11 @@ class writer {
     std::int64_t inside = 1;
     for (std::size_t d = 0; d < rows.size(); ++d) {
       const turned_axis& x = at(rows[d]);
-      const std::string index = "i" + num(static_cast<std::int64_t>(d)), text = "    const int " + index + " = static_cast<int>(u" + (inside > 1 ? " / " + num(inside) : "") + (d + 1 < rows.size() ? " % " + num(x.read()) : "") + ");\n";
+      const std::string index = "i" + number_text(static_cast<std::int64_t>(d)), text = "    const int " + index + " = static_cast<int>(u" + (inside > 1 ? " / " + number_text(inside) : "") + (d + 1 < rows.size() ? " % " + number_text(x.read()) : "") + ");\n";
       inside *= x.read(), indices += text;
-      sums += (sums.empty() ? "" : " + ") + ("static_cast<offset>(" + index + ") * " + num(x.*stride));
-      places += (places.empty() ? "" : " + ") + (index + " * " + num(x.room));
-      if (is_ragged(x)) used += text, checks += (checks.empty() ? "" : " && ") + (index + " < t.there[" + num(rows[d]) + "]") + (x.more > 0 ? " && " + index + " >= t.low" : "");
+      sums += (sums.empty() ? "" : " + ") + ("static_cast<offset>(" + index + ") * " + number_text(x.*stride));
+      places += (places.empty() ? "" : " + ") + (index + " * " + number_text(x.room));
+      if (is_ragged(x)) used += text, checks += (checks.empty() ? "" : " && ") + (index + " < t.there[" + number_text(rows[d]) + "]") + (x.more > 0 ? " && " + index + " >= t.low" : "");
     }
     const std::string u = "    const u32 u = static_cast<u32>(row);\n";
     return "  static __device__ void row_" + name + "(int row, offset& to, int& place) {\n" + (rows.empty() ? "" : u + indices) + "    to = " + (sums.empty() ? "0" : sums) + ", place = " + (places.empty() ? "0" : places) + ";\n  }\n" +
@@ -126,7 +126,7 @@ class writer {
     std::int64_t inside = 1;
     for (std::size_t d = 0; d < c_.run_c.size(); ++d) {
       const turned_axis& x = at(c_.run_c[d]);
-      sum += (d > 0 ? " + " : "") + ("static_cast<int>(n" + (inside > 1 ? " / " + num(inside) : "") + (d + 1 < c_.run_c.size() ? " % " + num(x.piece) : "") + ") * " + num(x.room));
+      sum += (d > 0 ? " + " : "") + ("static_cast<int>(n" + (inside > 1 ? " / " + number_text(inside) : "") + (d + 1 < c_.run_c.size() ? " % " + number_text(x.piece) : "") + ") * " + number_text(x.room));
       inside *= x.piece;
     }
     return "  static __device__ int inner(int at) {\n    const " + std::string(c_.run_c.size() > 1 ? "u32 n = static_cast<u32>(at)" : "int n = at") + ";\n    return " + sum + ";\n  }\n";
@@ -139,6 +139,6 @@ class writer {
 
 }  // namespace
 
-std::string turn_text(const step_shape& s, const turn_config& c, int at_b, int at_c) { return writer(s, c, at_b, at_c).text(); }
+std::string turn_text(const step_shape& s, const turn_config& c, int at_b, int at_c) { return turn_writer(s, c, at_b, at_c).text(); }
 
 }  // namespace ricci::cuda

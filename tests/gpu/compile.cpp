@@ -1,5 +1,4 @@
-// Every kernel that the tests and the shipped table use, compiled for several architectures without a GPU: none may spill.
-// Without NVRTC there is nothing to compile with, and the test is skipped (exit code 77).
+// Every kernel that the tests and the shipped table use, compiled for several architectures without a GPU: none may spill. Without NVRTC the test is skipped (77).
 #include <array>
 #include <cstdio>
 #include <map>
@@ -14,6 +13,7 @@
 
 #include "convolutions.hpp"
 #include "gpu/code_info.hpp"
+#include "fitted_kernels.hpp"
 #include "fused_programs.hpp"
 #include "gpu/compiler.hpp"
 #include "gpu/executable.hpp"
@@ -209,8 +209,7 @@ void add_families(std::vector<job>& to, int architecture, bool all) {
       rows.has_a = false, rows.beta = n == 8, rows.n = {axis{800003, 0, n * n, n * n}, axis{n, 0, 1, n}, axis{n, 0, n, 1}};
       add("words across rows", rows, {});
     }
-    step_shape sum;
-    sum.k = {{1000000, 1, 1, 0}}, add("long sum", sum, {}), add("long sum, second pass", sum, {}, true);
+    add("long sum", {.k = {{1000000, 1, 1, 0}}}, {}), add("long sum, second pass", {.k = {{1000000, 1, 1, 0}}}, {}, true);
   }
 }
 
@@ -390,6 +389,7 @@ int main(int count, char** words) {
   }
   const bool all = count > 1 && std::string(words[1]) == "all";
   std::vector<job> jobs;
+  for (auto& [what, request] : test::fitted_kernels(all)) jobs.push_back({what, request, 90});
   for (const int a : c.architectures)
     if (a == 80 || a == 90 || a == 100) {
       add_table(jobs, a, all ? 1 : 24);

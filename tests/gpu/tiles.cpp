@@ -1,5 +1,6 @@
 // Every configuration of tiles, with sums whole and in parts of neighbours, however the factors lie, beside the general kernel.
 // RICCI_TEST_PART=3/16 runs a sixteenth.
+#include "gpu/tile_fit.hpp"
 #include "part.hpp"
 #include "step_memory.hpp"
 
@@ -62,5 +63,33 @@ TEST_CASE("every configuration of tiles gives the same products") {
             CAPTURE(name_of(type), x.m, x.n, x.k, way, given.beta, shift, to_string(p));
             REQUIRE(wanted.first_wrong(p) == -1);
           }
+      }
+}
+
+TEST_CASE("tiles that fit the sides give the same products") {
+  if (!test::has_gpu()) return;
+  unsigned at = 0;
+  const use_device use(current_device());
+  for (const dtype type : {dtype::f32, dtype::f64, dtype::c64, dtype::c128})
+    for (const sides& x : {sides{100, 100, 100}, {150, 52, 75}, {72, 200, 130}})
+      for (const int way : {0, 1, 2, 3, 4, 7, 9, 10}) {
+        if (!test::is_mine(at++)) continue;
+        const int shift = way < 8 && way % 3 == 2 ? 1 : 0;
+        const test::step_memory m(type, 2 * (x.m + most_gap) * (x.k + most_gap), 2 * (x.k + most_gap) * (x.n + most_gap), 2 * x.m * x.n, shift);
+        step_plan p;
+        p.shape = shape_of(type, x, way, at % 2 == 0);
+        const test::by_general_kernel wanted(m, p.shape, x.k);
+        p.kind = kernel_kind::tile;
+        const step_shape given = p.shape;
+        const tile_config usual = tile_candidates(given, current_device().machine)[0];
+        const std::vector<tile_config> all = fitted_tiles(given, copies_of(arranged_for_tiles(given, usual), usual, {16, 16, 16}));
+        const std::size_t step = all.size() / 6 + 1;
+        for (std::size_t n = at % step; n < all.size(); n += step) {
+          const bool together = n / step % 3 == 1 && current_device().machine.architecture >= 90;
+          p.tile = all[n], p.tile.parts = together ? 2 : 1, p.tile.beside = together;
+          p.shape = arranged_for_tiles(given, p.tile);
+          CAPTURE(name_of(type), x.m, x.n, x.k, way, given.beta, shift, p.tile.block, p.tile.rm, p.tile.rn, p.tile.stages, to_string(p));
+          REQUIRE(wanted.first_wrong(p) == -1);
+        }
       }
 }

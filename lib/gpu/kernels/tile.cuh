@@ -49,7 +49,7 @@ __device__ inline void multiply_slice(tile_sums<T, W>& sums, const XA* a, const 
   } else if constexpr (T::compute == 0) {
     using own = tile_lines<T>;
     multiply_runs<T::rm, T::rn, own::tm, own::tn, own::a, own::b, T::a_stays, T::b_stays, PitchA, PitchB, T::depth>(
-        sums.acc, a, b, static_cast<int>(threadIdx.x) / own::tn, static_cast<int>(threadIdx.x) % own::tn, in_a, in_b,
+        sums.acc, a, b, own::thread() / own::tn, own::thread() % own::tn, in_a, in_b,
         [](XA x) { return conj_if<T::conj_a>(T::A::get(x)); }, [](XB x) { return conj_if<T::conj_b>(T::B::get(x)); });
   } else if constexpr (T::compute == 1) {
     const int i = warp / T::warps_n * T::rm * 16 + line, j = warp % T::warps_n * T::rn * 8 + line;

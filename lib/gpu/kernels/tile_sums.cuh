@@ -29,9 +29,12 @@ struct tile_sums {
 /// of them are neighbours in c too.
 template <class T>
 struct tile_lines {
-  static constexpr int tn = T::cols / T::rn, tm = T::rows / T::rm;
+  static constexpr int tn = T::cols / T::rn, tm = T::rows / T::rm, workers = tm * tn;
   static constexpr int a = run_of_lines<typename T::A::type, T::a_stays, T::rows + T::pad_a, T::rm>();
   static constexpr int most_b = run_of_lines<typename T::B::type, T::b_stays, T::cols + T::pad_b, T::rn>(), b = most_b < T::vec_c ? most_b : T::vec_c;
+  /// Threads of the last warp may have no lines: they multiply what the last one multiplies, and store nothing.
+  static __device__ bool is_idle() { return workers < T::block && static_cast<int>(threadIdx.x) >= workers; }
+  static __device__ int thread() { return is_idle() ? workers - 1 : static_cast<int>(threadIdx.x); }
 };
 
 /// Where a tile's element lies in c.
@@ -52,7 +55,8 @@ struct tile_image {
   static __device__ void put(const tile_sums<T, W>& sums, W* image) {
     if constexpr (T::compute == 0) {
       using own = tile_lines<T>;
-      const int i = static_cast<int>(threadIdx.x) / own::tn, j = static_cast<int>(threadIdx.x) % own::tn;
+      if (own::is_idle()) return;
+      const int i = own::thread() / own::tn, j = own::thread() % own::tn;
 #pragma unroll
       for (int r = 0; r < T::rm; ++r)
 #pragma unroll
@@ -139,7 +143,8 @@ template <class T, class W>
 __device__ inline void store_own(const tile_sums<T, W>& sums, typename T::C::type* pc, const i64* row_c, const i64* col_c, i64 i0, i64 j0, W alpha, W beta) {
   using own = tile_lines<T>;
   using run = pack<typename T::C::type, own::b>;
-  const int i = static_cast<int>(threadIdx.x) / own::tn, j = static_cast<int>(threadIdx.x) % own::tn;
+  if (own::is_idle()) return;
+  const int i = own::thread() / own::tn, j = own::thread() % own::tn;
 #pragma unroll
   for (int r = 0; r < T::rm; ++r) {
     const int row = line_of<own::a, own::tm>(i, r);

@@ -120,12 +120,14 @@ double few_small_seconds(const step_plan& p, const gpu_machine& m) {
   return std::max(small_seconds(p.small, p.config, m), once + clocks_of_product * products / lanes / clock);
 }
 
-/// Few problems beside one another are done sooner in several tiles each.
+/// Few problems beside one another are done sooner in several tiles each; many only where they are nearly too large for a multiprocessor.
 bool is_better_in_tiles(const step_plan& p, const gpu_machine& m, bool in_parts) {
   const step_shape &s = p.shape, &one = p.small.step;
   if (p.small.rows > 1 || is_beside(p.small) || shares_small_factor(p.small) || count_of(one.m) != count_of(s.m) || count_of(one.n) != count_of(s.n) || count_of(one.k) != count_of(s.k)) return false;
   constexpr double much = 0.85;
-  return best_tile_seconds(s, m, in_parts) < much * few_small_seconds(p, m);
+  constexpr std::int64_t few = 4, large = 60;  // tiles of small products on a multiprocessor; a side
+  const bool is_few = divide_up(count_of(s.batch), std::int64_t{p.config.problems}) <= few * m.multiprocessors;
+  return (is_few || std::min({count_of(s.m), count_of(s.n), count_of(s.k)}) >= large) && best_tile_seconds(s, m, in_parts) < much * few_small_seconds(p, m);
 }
 
 /// Small products fit, and are better than what else the step could be. Their shape and configuration are put into p.
@@ -307,7 +309,9 @@ step_plan plan_step(const step_shape& s, const gpu_machine& m, bool in_parts) {
     const blas_call c = blas_call_of(s);
     // Long sums of few rows along many columns: 25 against 18 TFLOP/s.
     const bool passed = p.kind == kernel_kind::panel && p.panel.keeps_b && p.panel.teams > 1 && count_of(p.shape.m) <= 96 && count_of(p.shape.n) > 96;
-    if (c.used && (m.blas == blas_use::always || (!passed && blas_wins(s, c, m.warpgroups) && !(p.kind == kernel_kind::tile && passes_library(s, c, m, in_parts))))) p.blas = c;
+    const bool wins = c.used && !passed && blas_wins(s, c, m.warpgroups);
+    p.passes_blas = wins && p.kind == kernel_kind::tile && passes_library(s, c, m, in_parts);
+    if (c.used && (m.blas == blas_use::always || (wins && !p.passes_blas))) p.blas = c;
   }
   // What neighbours do not add needs memory: the vendor's call has none.
   const std::int64_t tile_parts = p.tile.beside ? 1 : std::exchange(p.tile.parts, 1);
@@ -327,17 +331,20 @@ double counted_small_seconds(const step_plan& p, const gpu_machine& m) {
   return keeps_factor(p.small, p.config) ? std::max(bytes, small_seconds(p.small, p.config, m)) : bytes;
 }
 
+constexpr double call_seconds = 5e-6;
+double library_bound(const step_plan& p) { return p.bound_seconds / 0.7 + call_seconds; }
+
 }  // namespace
 
 double estimated_seconds(const step_plan& p, const gpu_machine& m) {
   if (p.blas.used) {
     const bool odd = size_of(p.shape.a) == 2 && elements_together(p.blas) < 8;  // at 0.12 of peak
-    return std::max(p.bound_seconds / 0.7, odd ? p.flops / (0.12e9 * m.tensor_16) : 0) + 5e-6;
+    return std::max(library_bound(p), odd ? p.flops / (0.12e9 * m.tensor_16) + call_seconds : 0);
   }
   switch (p.kind) {
     case kernel_kind::small: return counted_small_seconds(p, m) + (p.last ? adding_seconds(p, m) : 0);
     case kernel_kind::panel: return p.shape.c == dtype::f64 ? tiled_seconds(p.shape, m, true) : panel_seconds(p.shape, p.panel, m);
-    case kernel_kind::tile: return std::min(tiled_seconds(p.shape, m, true), best_tile_seconds(p.shape, m, true));
+    case kernel_kind::tile: return std::min(tiled_seconds(p.shape, m, true), p.passes_blas ? library_bound(p) : 1);
     case kernel_kind::general: return general_seconds(p.shape, p.general, m, true);
     case kernel_kind::window: return window_seconds(p.shape, p.window, m);
     case kernel_kind::abreast: return abreast_seconds(p.shape, p.abreast, m);

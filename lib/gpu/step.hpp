@@ -89,6 +89,7 @@ struct step_plan {
   abreast_config abreast;
   turn_config turn;      // a transposition in words; else it is in squares
   blas_call blas;  // used: the step is the vendor's; if that cannot be found, the kernel of `kind` does it
+  bool passes_blas = false;  // tiles are faster than the vendor's library, which would be used else
   std::shared_ptr<const step_plan> last;  // adds the parts of a sum: the kernel of this plan leaves them, element by element in the order
                                           // of `shape`, one part after the other; may leave parts itself; else null
   std::shared_ptr<const step_plan> rest;  // terms that are no whole part: one more part, behind the others; else null

@@ -92,6 +92,10 @@ TEST_CASE("few small problems are done in tiles, many by small products; the lib
   m.blas = blas_use::never;
   CHECK(cuda::plan_step(product_step(dtype::f32, 64, 64, 64, false, 50), m).kind == kernel_kind::tile);
   CHECK(cuda::plan_step(product_step(dtype::f32, 56, 56, 56, false, 20000), m).kind == kernel_kind::small);
+  // Long sums of few rows and columns are cut in many small products, and stay so.
+  step_shape long_sum = product_step(dtype::f32, 32, 32, 4000000, false, 1);
+  long_sum.m[0].a = 1, long_sum.k[0].a = 32;
+  CHECK(cuda::plan_step(long_sum, m).kind == kernel_kind::small);
   m.blas = blas_use::where_it_wins;
   const auto by_library = [&](dtype t, std::int64_t side, std::int64_t problems) { return cuda::plan_step(product_step(t, side, side, side, false, problems), m).blas.used; };
   CHECK(by_library(dtype::f64, 1024, 1));

@@ -248,9 +248,9 @@ double best_tile_seconds(const step_shape& s, const gpu_machine& m, bool in_part
 }
 
 bool passes_library(const step_shape& s, const blas_call& c, const gpu_machine& m, bool in_parts) {
-  // Rows that begin anywhere, short and long sums and long sides are not known so well.
-  constexpr std::int64_t short_sum = 64, long_sum = 2048, long_side = 900;
-  if (!is_known(s, m) || c.sum < short_sum || c.sum > long_sum || std::max(c.rows, c.cols) > long_side || (size_of(s.c) < 16 && elements_together(c) == 1)) return false;
+  // Rows that begin anywhere, short and long sums and sides are not known so well.
+  constexpr std::int64_t short_sum = 64, long_sum = 2048, short_side = 48, long_side = 900;
+  if (!is_known(s, m) || c.sum < short_sum || c.sum > long_sum || std::min(c.rows, c.cols) < short_side || std::max(c.rows, c.cols) > long_side || (size_of(s.c) < 16 && elements_together(c) == 1)) return false;
   constexpr double clearly = 0.92;  // of 250 calls whose sides are 72 to 1,500, the most was gained so
   return best_tile_seconds(s, m, in_parts) < clearly * library_seconds(s, c);
 }

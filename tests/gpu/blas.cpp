@@ -144,7 +144,8 @@ TEST_CASE("the library is used where it may be and where it wins") {
   CHECK(!rows_apart(64));
   CHECK(!used(dtype::f16, 32));
   CHECK(!used(dtype::f64, 64));
-  CHECK(used(dtype::f64, 72));
+  CHECK(!used(dtype::f64, 72));  // tiles that fit
+  CHECK(used(dtype::f64, 120));
   // Beside warpgroups: rows at multiples of 8 bytes, or of 4 where they are long, are faster in tiles; so is what a call takes longer for.
   CHECK(!used(dtype::f16, 132));
   CHECK(used(dtype::f16, 130));
@@ -171,7 +172,8 @@ TEST_CASE("the library is used where it may be and where it wins") {
   CHECK(rows_used(dtype::c64, 8192, 8192, 40));  // both sides are long
   CHECK(!used(dtype::f32, 96));
   CHECK(!used(dtype::f32, 160));
-  CHECK(used(dtype::f32, 192));
+  CHECK(!used(dtype::f32, 192));
+  CHECK(used(dtype::f32, 256));
   CHECK(!used(dtype::f32, 512, 1));
   CHECK(used(dtype::f32, 1024, 1));
   const auto long_sums = [&](dtype t) { return cuda::plan_step(product_step(t, 32, 32, 128, false, 4000), m).blas.used; };

@@ -85,7 +85,7 @@ tree() {
 for preset in $wanted; do
   case $preset in
     release) tree release ;;
-    clang) tree clang kernels headers bench ;;  # the preset compiles nothing else; clang does for dev
+    clang) tree clang kernels bench ;;  # the preset compiles nothing else; clang does for dev
     dev) tree dev front plan path engine einsum kernels codegen machine capi batch cases command ;;
     tsan) tree tsan engine threads ;;
   esac

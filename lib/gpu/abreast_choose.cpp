@@ -165,6 +165,7 @@ std::vector<abreast_config> abreast_candidates(const step_shape& s, const gpu_ma
             for (const int stages : {2, 3}) {
               c.depth = depth, c.stages = stages;
               if (depth > depths.front() && depth > roundup(count_of(s.k), depths.front())) continue;
+              if (compute == arithmetic::mma_c128 && depth > 8 && rm * rn > 4) continue;  // some of those spill
               const int shared = abreast_shared_bytes(s, c);
               if (shared > m.shared_most) continue;
               const int warps = roundup(c.block, 32) / 32;

@@ -1,4 +1,5 @@
-// Every kernel that the tests and the shipped table use, compiled for several architectures without a GPU: none may spill. Without NVRTC the test is skipped (77).
+// Every kernel that the tests and the shipped table use, compiled for several architectures without a GPU: none may spill.
+// Without NVRTC there is nothing to compile with, and the test is skipped (exit code 77).
 #include <array>
 #include <cstdio>
 #include <map>
@@ -11,10 +12,11 @@
 
 #include <ricci/core/error.hpp>
 
+#include "abreast_kernels.hpp"
 #include "convolutions.hpp"
-#include "gpu/code_info.hpp"
 #include "fitted_kernels.hpp"
 #include "fused_programs.hpp"
+#include "gpu/code_info.hpp"
 #include "gpu/compiler.hpp"
 #include "gpu/executable.hpp"
 #include "gpu/measure.hpp"
@@ -25,6 +27,7 @@ namespace {
 
 using namespace ricci;
 using namespace ricci::cuda;
+using test::is_left_to_other;
 
 struct job {
   std::string what;
@@ -49,9 +52,6 @@ void add_table(std::vector<job>& to, int architecture, int every) {
     to.push_back({std::string("table ") + name_of(x.type) + " n=" + std::to_string(x.n) + " beta=" + std::to_string(x.beta), request_of(p, {}), architecture});
   }
 }
-
-/// Half and bfloat16 share all but the names of their instructions: each has every second of their kernels.
-bool is_left_to_other(dtype t, std::int64_t n) { return size_of(t) == 2 && (t == dtype::f16) == (n % 2 == 0); }
 
 /// Other layouts, other alignments, and the other families. Not all: a configuration of tiles is compiled for one shape alone.
 void add_families(std::vector<job>& to, int architecture, bool all) {
@@ -209,7 +209,8 @@ void add_families(std::vector<job>& to, int architecture, bool all) {
       rows.has_a = false, rows.beta = n == 8, rows.n = {axis{800003, 0, n * n, n * n}, axis{n, 0, 1, n}, axis{n, 0, n, 1}};
       add("words across rows", rows, {});
     }
-    add("long sum", {.k = {{1000000, 1, 1, 0}}}, {}), add("long sum, second pass", {.k = {{1000000, 1, 1, 0}}}, {}, true);
+    step_shape sum;
+    sum.k = {{1000000, 1, 1, 0}}, add("long sum", sum, {}), add("long sum, second pass", sum, {}, true);
   }
 }
 
@@ -320,34 +321,6 @@ void add_windows(std::vector<job>& to, int architecture, bool all) {
     }
 }
 
-/// Problems side by side: kernels that are chosen, and others, of neighbours that are whole words and of some that are not.
-void add_abreast(std::vector<job>& to, int architecture, bool all) {
-  gpu_machine m = described_h200();
-  m.architecture = architecture;
-  unsigned number = 0;
-  for (int t = 0; t < dtype_count; ++t)
-    for (const auto& [side, sum] : {std::pair<std::int64_t, std::int64_t>{8, 64}, {16, 16}, {32, 32}, {33, 50}, {64, 64}, {100, 100}, {200, 7}}) {
-      ++number;
-      if (!all && is_left_to_other(static_cast<dtype>(t), number + static_cast<unsigned>(t))) continue;
-      step_plan p;
-      step_shape& s = p.shape;
-      p.kind = kernel_kind::abreast;
-      s.a = s.b = s.c = static_cast<dtype>(t);
-      s.beta = number % 3 == 0, s.conj_a = number % 2 == 0, s.conj_b = number % 5 == 0;
-      const std::int64_t z = number % 4 == 0 ? 4001 : 4096;
-      s.batch = {{z, 1, 1, 1}}, s.m = {{side, sum * z, 0, side * z}}, s.n = {{side, 0, z, z}}, s.k = {{sum, z, side * z, 0}};
-      if (number % 7 == 3) s.batch[0].a = side * sum, s.m[0].a = sum, s.k[0].a = 1;          // rows along the sum
-      if (number % 7 == 5) s.batch[0].c = side * side, s.m[0].c = side, s.n[0].c = 1;        // a result problem by problem
-      if (number % 7 == 6) s.batch.insert(s.batch.begin(), {5, s.m[0].a * side, s.k[0].b * sum, s.m[0].c * side});
-      const auto found = abreast_candidates(s, m);
-      const std::size_t each = all ? 1 : std::max<std::size_t>(1, found.size() / 3);
-      for (std::size_t n = 0; n <= found.size(); n += each) {
-        p.abreast = n == 0 ? *choose_abreast(s, m) : found[(n - 1 + number) % found.size()];
-        to.push_back({to_string(p) + " " + std::to_string(p.abreast.rm) + " x " + std::to_string(p.abreast.rn) + " of a thread, " + name_of(s.c) + " " + std::to_string(number), request_of(p, number % 8 < 6 ? alignments{} : alignments{2, 2, 2}), architecture});
-      }
-    }
-}
-
 void settle_for(job& j) {
   gpu_machine m = described_h200();
   m.architecture = j.architecture;
@@ -389,12 +362,16 @@ int main(int count, char** words) {
   }
   const bool all = count > 1 && std::string(words[1]) == "all";
   std::vector<job> jobs;
-  for (auto& [what, request] : test::fitted_kernels(all)) jobs.push_back({what, request, 90});
+  const auto add = [&](auto kernels, int architecture) {
+    for (auto& [what, request] : kernels) jobs.push_back({what, request, architecture});
+  };
   for (const int a : c.architectures)
     if (a == 80 || a == 90 || a == 100) {
       add_table(jobs, a, all ? 1 : 24);
-      if (all || a == 90) add_families(jobs, a, all), add_chains(jobs, a, all), add_windows(jobs, a, all), add_abreast(jobs, a, all);
+      if (all || a == 90) add_families(jobs, a, all), add_chains(jobs, a, all), add_windows(jobs, a, all), add(test::abreast_kernels(a, all), a), add(test::fitted_kernels(all), a);
       if (all || a != 100) add_planes(jobs, a, all);
     }
+  std::set<std::pair<int, std::string>> seen;
+  std::erase_if(jobs, [&](const job& j) { return !j.chain && !seen.insert({j.architecture, j.request.text}).second; });
   return run(jobs);
 }

@@ -27,7 +27,7 @@ inline std::vector<std::pair<std::string, cuda::kernel_request>> fitted_kernels(
           found.push_back({cuda::to_string(p) + what + name_of(type), cuda::request_of(p, {})});
         };
         add(cuda::fit_tile(p.shape, usual, m, true), " that fit best, ");
-        for (std::size_t n = static_cast<std::size_t>(side) % 7; n < fitted.size(); n += all ? 5 : 41) {
+        for (std::size_t n = static_cast<std::size_t>(side) % 7; n < fitted.size(); n += all ? 5 : 97) {
           cuda::tile_config c = fitted[n];
           c.beside = n % 2 == 0, c.parts = c.beside ? 2 : 1;
           add(c, " that fit, ");

@@ -70,6 +70,7 @@ template <int Row> void rows(int n, double seconds) {
       for (int c = 0; c < Row; ++c) f(r, c);
   };
   compare("V(i,j) = U(at(i),j)", [&] { return ricci::plan(V(i, j).assign(U(at(i), j))); }, [&] { V(i, j) = U(at(i), j); }, [&] { each([=](auto r, auto c) { v[r * Row + c] = u[std::int64_t{t[r]} * Row + c]; }); }, seconds);
+  compare("V(i,j) += 3*U(at(i),j)", [&] { return ricci::plan(V(i, j).add(3 * U(at(i), j))); }, [&] { V(i, j) += 3 * U(at(i), j); }, [&] { each([=](auto r, auto c) { v[r * Row + c] += 3 * u[std::int64_t{t[r]} * Row + c]; }); }, seconds);
   compare("V(at(i),j) += U(i,j)", [&] { return ricci::plan(V(at(i), j).add(U(i, j))); }, [&] { V(at(i), j) += U(i, j); }, [&] { each([=](auto r, auto c) { v[std::int64_t{t[r]} * Row + c] += u[r * Row + c]; }); }, seconds);
 }
 
@@ -85,6 +86,8 @@ int main(int count, char** words) {
   matrices(2000, seconds);
   rows<1>(2000, seconds);
   rows<3>(2000, seconds);
+  rows<4>(2000, seconds);
+  rows<7>(2000, seconds);
   rows<16>(2000, seconds);
   rows<1>(1000000, seconds);
   rows<3>(1000000, seconds);

@@ -29,33 +29,54 @@ template <class P> struct turned {
   }
 };
 
-/// What becomes of an element of the looked-up tensor, x, and of the dense one, y. copies: bytes as they are. is_usual: with loops of
-/// their own for rows of two and three.
+/// What becomes of an element of the looked-up tensor, x, and of the dense one, y. copies: bytes as they are, with loops of their
+/// own for rows of two and three.
 template <class T> struct copied {
-  static constexpr bool copies = true, scatters = false, is_usual = true;
+  static constexpr bool copies = true, scatters = false;
   void operator()(const T& x, T& y) const { std::memcpy(&y, &x, sizeof(T)); }
 };
 template <class T, class S, class Scale> struct assigned {
-  static constexpr bool copies = false, scatters = false, is_usual = false;
+  static constexpr bool copies = false, scatters = false;
   Scale scale;
   void operator()(const T& x, T& y) const { y = static_cast<T>(scale(static_cast<S>(x))); }
 };
 template <class T, class S, class Scale> struct added {
-  static constexpr bool copies = false, scatters = false, is_usual = false;
+  static constexpr bool copies = false, scatters = false;
   Scale scale;
   void operator()(const T& x, T& y) const { y = static_cast<T>(static_cast<S>(y) + scale(static_cast<S>(x))); }
 };
 template <class T, class S, class Scale, class Beta> struct updated {
-  static constexpr bool copies = false, scatters = false, is_usual = false;
+  static constexpr bool copies = false, scatters = false;
   Scale scale;
   Beta beta;
   void operator()(const T& x, T& y) const { y = static_cast<T>(beta(static_cast<S>(y)) + scale(static_cast<S>(x))); }
 };
 template <class T, class S, class Scale> struct scattered {
-  static constexpr bool copies = false, scatters = true, is_usual = !is_complex(dtype_of<T>) && size_of(dtype_of<T>) > 2;
+  static constexpr bool copies = false, scatters = true;
   Scale scale;
   void operator()(T& x, const T& y) const { x = static_cast<T>(static_cast<S>(x) + scale(static_cast<S>(y))); }
 };
+
+/// The same for rows of neighbours and a real coefficient, by a kernel; its numbers are the parts of T.
+template <class T, bool Scatters> struct in_rows {
+  static constexpr bool scatters = Scatters;
+  kernels::found_fn run;
+  const void *alpha, *beta;
+  std::int64_t ahead;
+
+  template <class Index, class X, class Y> void operator()(const lookup_strip& g, const Index* table, X* x, Y* y) const {
+    constexpr std::int64_t parts = is_complex(dtype_of<T>) ? 2 : 1;
+    const lookup_loop u = g.outer;
+    const std::int64_t entry = parts * g.step, indexed = parts * u.indexed, dense = parts * u.dense;
+    const kernels::found_args rows{.rows = u.extent, .row = parts * g.inner.extent, .wide = sizeof(Index) == 8, .table = u.table,
+                                    .from_entry = Scatters ? 0 : entry, .to_entry = Scatters ? entry : 0,
+                                    .from = Scatters ? dense : indexed, .to = Scatters ? indexed : dense, .ahead = ahead};
+    if constexpr (Scatters) run(rows, table, y, x, alpha, beta);
+    else run(rows, table, x, y, alpha, beta);
+  }
+};
+template <class Apply> inline constexpr bool by_kernel = false;
+template <class T, bool Scatters> inline constexpr bool by_kernel<in_rows<T, Scatters>> = true;
 
 /// n elements of both tensors, which share none. N: n, if it is known.
 template <int N, class X, class Y, class Apply>
@@ -69,6 +90,7 @@ void run_row(std::int64_t n, X* __restrict x, Y* __restrict y, const Apply& appl
   }
 }
 
+constexpr std::int64_t short_copy = 32, long_copy = 512;  // bytes of a row: between them a kernel copies; measured
 constexpr std::int64_t bytes_ahead = 2048, least_ahead = 2, most_ahead = 16;  // of rows; measured
 
 /// How many rows ahead one is asked for; 0: none is.
@@ -123,23 +145,27 @@ void run_elements(const lookup_strip& g, const Index* table, X* x, Y* y, const A
 
 template <class X, class Y, class Index, class Apply>
 [[gnu::noinline]] void run_strip(const lookup_strip& g, const Index* table, X* x, Y* y, const Apply& apply) {
-  const lookup_loop v = g.inner;
-  if (v.table != 0) return run_elements(g, table, x, y, apply);
-  for (std::int64_t first = 0; first < v.extent; first += g.piece) {
-    const std::int64_t n = std::min(g.piece, v.extent - first);
-    X* const from = x + first * v.indexed;
-    Y* const to = y + first * v.dense;
-    if (v.indexed != 1 || v.dense != 1) {
-      run_strided_rows(g, n, table, from, to, apply);
-      continue;
-    }
-    if constexpr (Apply::is_usual) {
-      if (n == 2 || n == 3) {
-        n == 2 ? run_rows<2>(g, n, table, from, to, apply) : run_rows<3>(g, n, table, from, to, apply);
+  if constexpr (by_kernel<Apply>) {
+    apply(g, table, x, y);
+  } else {
+    const lookup_loop v = g.inner;
+    if (v.table != 0) return run_elements(g, table, x, y, apply);
+    for (std::int64_t first = 0; first < v.extent; first += g.piece) {
+      const std::int64_t n = std::min(g.piece, v.extent - first);
+      X* const from = x + first * v.indexed;
+      Y* const to = y + first * v.dense;
+      if (v.indexed != 1 || v.dense != 1) {
+        run_strided_rows(g, n, table, from, to, apply);
         continue;
       }
+      if constexpr (Apply::copies) {
+        if (n == 2 || n == 3) {
+          n == 2 ? run_rows<2>(g, n, table, from, to, apply) : run_rows<3>(g, n, table, from, to, apply);
+          continue;
+        }
+      }
+      run_rows<0>(g, n, table, from, to, apply);
     }
-    run_rows<0>(g, n, table, from, to, apply);
   }
 }
 
@@ -185,7 +211,7 @@ void join_nested(std::vector<lookup_loop>& loops) {
 
 }  // namespace
 
-lookup_walk::lookup_walk(const plan_step& s)
+lookup_walk::lookup_walk(const plan_step& s, const kernels::kernel_set& kernels)
     : step_(s.op.table_stride), gathers_(s.how == method::gather), wide_(size_of(s.op.a.type) == 8), conj_(s.op.b.conj) {
   for (const step_axis& x : s.axes) loops_.push_back({x.extent, x.a, gathers_ ? x.b : x.c, gathers_ ? x.c : x.b});
   join_nested(loops_);
@@ -193,6 +219,12 @@ lookup_walk::lookup_walk(const plan_step& s)
   while (loops_.size() < 2) loops_.insert(loops_.begin(), lookup_loop{});
   put_rows_inside(static_cast<std::int64_t>(size_of(s.op.c.type)));
   share_loop(s);
+  constexpr std::int64_t least = 2;  // numbers; before threads cut it, so that each element has the same operations with any number of them
+  const lookup_loop& rows = loops_.back();
+  const dtype type = s.op.c.type, part = is_complex(type) ? part_type(type) : type;
+  if (rows.table == 0 && rows.indexed == 1 && rows.dense == 1 && size_of(part) > 2 &&
+      rows.extent * static_cast<std::int64_t>(size_of(type) / size_of(part)) >= least)
+    in_rows_ = kernels.found[part == dtype::f64];
 }
 
 /// Where the looked-up tensor has its neighbours along another label than the dense one, a line of it is used at once: of as many lines of
@@ -223,8 +255,8 @@ void lookup_walk::share_loop(const plan_step& s) {
   tasks_ = (x.extent + each_ - 1) / each_;
 }
 
-std::shared_ptr<const lookup_walk> lookup_walk::of(const plan_step& s) {
-  std::shared_ptr<const lookup_walk> made(new lookup_walk(s));
+std::shared_ptr<const lookup_walk> lookup_walk::of(const plan_step& s, const kernels::kernel_set& kernels) {
+  std::shared_ptr<const lookup_walk> made(new lookup_walk(s, kernels));
   return made->loops_.size() <= most_loops ? made : nullptr;
 }
 
@@ -242,7 +274,18 @@ template <class T, class Apply> void lookup_walk::walk(const step_run& r, const 
 template <class T> void lookup_walk::run_as(const step_run& r, const lookup_loop* loops) const {
   using S = typename element_traits<T>::compute;
   const S alpha = scalar<S>(r.alpha), beta = scalar<S>(r.beta);
-  if (gathers_ && !conj_ && alpha == S(1) && beta == S(0)) return walk<T>(r, loops, copied<T>{});
+  const std::int64_t bytes = loops[loops_.size() - 1].extent * static_cast<std::int64_t>(sizeof(T));  // of a row
+  const bool copies = gathers_ && !conj_ && alpha == S(1) && beta == S(0);
+  if (copies && (!in_rows_ || bytes < short_copy || bytes > long_copy)) return walk<T>(r, loops, copied<T>{});
+  if constexpr (size_of(dtype_of<T>) > 2) {
+    const auto is_real = [](S x) { return std::imag(x) == 0; };
+    if (in_rows_ && !conj_ && is_real(alpha) && is_real(beta)) {
+      const S one = 1;
+      const std::int64_t ahead = rows_ahead(bytes);
+      if (gathers_) return walk<T>(r, loops, in_rows<T, false>{in_rows_, r.alpha, r.beta, ahead});
+      return walk<T>(r, loops, in_rows<T, true>{in_rows_, r.alpha, &one, ahead});
+    }
+  }
   if constexpr (size_of(dtype_of<T>) == 2) {  // gathered without a coefficient alone
     if (gathers_) walk<T>(r, loops, copied<T>{});
     else walk<T>(r, loops, scattered<T, S, scaled<S>>{{alpha}});

@@ -23,7 +23,7 @@ struct lookup_strip {
 class lookup_walk {
  public:
   /// Null if the step has more loops than there is room for.
-  static std::shared_ptr<const lookup_walk> of(const plan_step& s);
+  static std::shared_ptr<const lookup_walk> of(const plan_step& s, const kernels::kernel_set& kernels);
 
   /// Parts that threads may share: each element of the result is in one of them, with all that is added to it in one order.
   std::int64_t tasks() const { return tasks_; }
@@ -32,7 +32,7 @@ class lookup_walk {
  private:
   static constexpr int most_loops = 16;
 
-  explicit lookup_walk(const plan_step& s);
+  lookup_walk(const plan_step& s, const kernels::kernel_set& kernels);
   void put_rows_inside(std::int64_t size);
   void share_loop(const plan_step& s);
   template <class T> void run_as(const step_run& r, const lookup_loop* loops) const;
@@ -44,6 +44,7 @@ class lookup_walk {
   bool gathers_, wide_, conj_;
   int shared_ = -1;                 // the loop that is cut into tasks of so many iterations; -1: none
   std::int64_t each_ = 1, tasks_ = 1;
+  kernels::found_fn in_rows_ = nullptr;  // for rows of neighbours in both tensors
 };
 
 }  // namespace ricci

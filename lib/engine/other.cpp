@@ -182,7 +182,7 @@ std::shared_ptr<const other_step> bind_other(const plan& p, const segment& s, co
     out->wide = size_of(step.op.a.type) == 8;
     out->table_stride = step.op.table_stride;
     out->gather = kernels.gather[kind], out->scatter = kernels.scatter[kind];
-    if (p.block_labels.empty() && planning::is_lookup_alone(step.op)) out->alone = lookup_walk::of(step);
+    if (p.block_labels.empty() && planning::is_lookup_alone(step.op)) out->alone = lookup_walk::of(step, kernels);
   }
   return out;
 }

@@ -129,6 +129,20 @@ using gather_fn = void (*)(const rows_args&, const std::int32_t* at, const std::
 using scatter_fn = void (*)(const rows_args&, const std::int32_t* at, const std::int32_t* end, const void* from, void* to,
                             const void* alpha);
 
+/// Rows that a table finds in one of two tensors, beside rows of the other, none of which is looked up: elements of neighbours, real.
+struct found_args {
+  std::int64_t rows = 1, row = 1;               // rows, elements of a row
+  bool wide = false;                            // entries of the table have 64 bits, else 32
+  std::int64_t table = 1;                       // entries from one row's to the next one's
+  std::int64_t from_entry = 0, to_entry = 0;    // elements for each step of an entry; one of them is 0
+  std::int64_t from = 0, to = 0;                // elements from one row to the next
+  std::int64_t ahead = 0;                       // so many rows ahead, what is looked up is asked for; 0: it is not
+};
+
+/// With x = from + r * from + at[r * table] * from_entry, y = to + r * to + at[r * table] * to_entry: y[i] = beta y[i] + alpha x[i],
+/// row after row; rows of y may be the same ones. beta == 0: y is not read.
+using found_fn = void (*)(const found_args&, const void* table, const void* from, void* to, const void* alpha, const void* beta);
+
 /// Lines of neighbours, at any distance from each other, come to lie across: to[j * pitch + i] = from[line[i] + j].
 struct turn_args {
   const std::int64_t* line = nullptr;  // offsets in elements
@@ -173,6 +187,7 @@ struct kernel_set {
   halves_fn halves[2];                      // f32, f64
   gather_fn gather[2];                      // f32, f64
   scatter_fn scatter[2];                    // f32, f64
+  found_fn found[2];                        // f32, f64
   turn_fn turn[2];                          // elements of 4 and 8 bytes
   pieces_fn pieces[2];                      // f32, f64
   peak_fn peak[2];                          // f32, f64

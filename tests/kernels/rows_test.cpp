@@ -92,3 +92,62 @@ TEMPLATE_TEST_CASE("rows are gathered and added for every instruction set", "", 
     test_rows<TestType>(*sets.first[s], {2, 5000, 16}, true);
   }
 }
+
+namespace {
+
+/// Rows of x and y that the table finds, in memory that ends behind the last row of either; y's rows may be the same ones.
+template <class T, class Entry> void test_found(const kernel_set& set, std::int64_t rows, std::int64_t row, std::int64_t gap, bool scatters, T beta) {
+  std::mt19937 rng(static_cast<unsigned>(rows * 1000 + row));
+  const ricci::test::uniform<T> value{-1, 1};
+  const std::int64_t step = row + gap, found = 5, between = 2;
+  found_args g{.rows = rows, .row = row, .wide = sizeof(Entry) == 8, .table = between, .ahead = row % 2 == 0 ? 2 : 0};
+  (scatters ? g.to_entry : g.from_entry) = step;
+  (scatters ? g.from : g.to) = step;
+  guarded<Entry> table(static_cast<std::size_t>((rows - 1) * between + 1), true);
+  for (std::int64_t r = 0; r < rows; ++r) table[static_cast<std::size_t>(r * between)] = static_cast<Entry>(r * r % found);
+  table[0] = static_cast<Entry>(found - 1);
+  const std::int64_t lookups = (found - 1) * step + row, others = (rows - 1) * step + row;
+  guarded<T> x(static_cast<std::size_t>(scatters ? others : lookups), true), y(static_cast<std::size_t>(scatters ? lookups : others), true);
+  for (T& v : x) v = value(rng);
+  for (T& v : y) v = beta == 0 ? std::numeric_limits<T>::quiet_NaN() : value(rng);
+  const T alpha = T(-0.75);
+  const std::size_t count = y.size();
+  std::vector<long double> want(y.begin(), y.end()), magnitude(count);
+  std::vector<int> terms(count, 0);
+  for (std::size_t n = 0; n < count; ++n) magnitude[n] = beta == 0 ? 0 : std::abs(want[n]);
+  for (std::int64_t r = 0; r < rows; ++r)
+    for (std::int64_t i = 0; i < row; ++i) {
+      const auto entry = static_cast<std::int64_t>(table[static_cast<std::size_t>(r * between)]);
+      const auto from = static_cast<std::size_t>(r * g.from + entry * g.from_entry + i), to = static_cast<std::size_t>(r * g.to + entry * g.to_entry + i);
+      const long double term = static_cast<long double>(alpha) * x[from];
+      want[to] = (beta == 0 ? 0 : beta * want[to]) + term;
+      magnitude[to] = std::abs(beta) * magnitude[to] + std::abs(term), ++terms[to];
+    }
+  set.found[sizeof(T) == 8](g, table.data(), x.data(), y.data(), &alpha, &beta);
+  double worst = 0;
+  std::int64_t touched = 0;
+  for (std::size_t n = 0; n < count; ++n) {
+    if (terms[n] == 0) touched += beta == 0 ? !std::isnan(y[n]) : y[n] != static_cast<T>(want[n]);  // between the rows
+    else worst = std::max(worst, static_cast<double>(std::abs(y[n] - want[n]) / (2 * terms[n] * magnitude[n] * std::numeric_limits<T>::epsilon() + 1e-300L)));
+  }
+  CHECK(touched == 0);
+  CHECK(worst <= 1);
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("rows that a table finds are scaled and added for every instruction set", "", float, double) {
+  const kernel_sets sets = available();
+  for (int s = 0; s < sets.count; ++s) {
+    INFO(sets.first[s]->isa);
+    for (std::int64_t row = 1; row <= (reduced_tests() ? 9 : 40); ++row)
+      for (std::int64_t rows : {1, 2, 7, 30})
+        for (const bool scatters : {false, true})
+          for (const TestType beta : {TestType(0), TestType(1), TestType(-0.5)}) {
+            if (scatters && beta == 0) continue;  // which leaves open what a row is that comes twice
+            CAPTURE(row, rows, scatters, beta);
+            test_found<TestType, std::int32_t>(*sets.first[s], rows, row, row % 3, scatters, beta);
+            test_found<TestType, std::int64_t>(*sets.first[s], rows, row, row % 3, scatters, beta);
+          }
+  }
+}

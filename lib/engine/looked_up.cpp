@@ -10,22 +10,21 @@ namespace {
 
 constexpr std::int64_t line = 64;  // bytes
 
-/// x times a coefficient, real or for each part of a complex number: nothing else keeps infinite parts apart.
+/// x times a coefficient.
 template <class S> struct scaled {
   S by;
+  scaled(S coefficient, bool) : by(coefficient) {}
   S operator()(S x) const { return by * x; }
 };
+/// x, or its conjugate, times a coefficient. A real one leaves the parts alone: an infinity stays in its own.
 template <class P> struct scaled<std::complex<P>> {
-  P re, im;  // im: of the conjugate, the other sign
-  std::complex<P> operator()(std::complex<P> x) const { return {re * x.real(), im * x.imag()}; }
-};
-
-/// x, or its conjugate (sign -1), times a complex coefficient.
-template <class P> struct turned {
-  P by_re, by_im, sign;
+  P re, im, sign;
+  bool is_real;
+  scaled(std::complex<P> by, bool conj) : re(by.real()), im(by.imag()), sign(conj ? -1 : 1), is_real(im == 0) {}
   std::complex<P> operator()(std::complex<P> x) const {
-    const P re = x.real(), im = sign * x.imag();
-    return {by_re * re - by_im * im, by_re * im + by_im * re};
+    const P x_im = sign * x.imag();
+    if (is_real) return {re * x.real(), re * x_im};
+    return {re * x.real() - im * x_im, re * x_im + im * x.real()};
   }
 };
 
@@ -35,25 +34,24 @@ template <class T> struct copied {
   static constexpr bool copies = true, scatters = false;
   void operator()(const T& x, T& y) const { std::memcpy(&y, &x, sizeof(T)); }
 };
-template <class T, class S, class Scale> struct assigned {
+template <class T, class S> struct assigned {
   static constexpr bool copies = false, scatters = false;
-  Scale scale;
+  scaled<S> scale;
   void operator()(const T& x, T& y) const { y = static_cast<T>(scale(static_cast<S>(x))); }
 };
-template <class T, class S, class Scale> struct added {
+template <class T, class S> struct added {
   static constexpr bool copies = false, scatters = false;
-  Scale scale;
+  scaled<S> scale;
   void operator()(const T& x, T& y) const { y = static_cast<T>(static_cast<S>(y) + scale(static_cast<S>(x))); }
 };
-template <class T, class S, class Scale, class Beta> struct updated {
+template <class T, class S> struct updated {
   static constexpr bool copies = false, scatters = false;
-  Scale scale;
-  Beta beta;
+  scaled<S> scale, beta;
   void operator()(const T& x, T& y) const { y = static_cast<T>(beta(static_cast<S>(y)) + scale(static_cast<S>(x))); }
 };
-template <class T, class S, class Scale> struct scattered {
+template <class T, class S> struct scattered {
   static constexpr bool copies = false, scatters = true;
-  Scale scale;
+  scaled<S> scale;
   void operator()(T& x, const T& y) const { x = static_cast<T>(static_cast<S>(x) + scale(static_cast<S>(y))); }
 };
 
@@ -183,18 +181,6 @@ template <class S> S scalar(const char* from) {
   return x;
 }
 
-/// Calls f with what multiplies by a coefficient.
-template <class S, class F> void with_scale(S by, bool conj, const F& f) {
-  if constexpr (is_complex(dtype_of<S>)) {
-    using part = typename S::value_type;
-    const part sign = conj ? -1 : 1;
-    if (by.imag() == 0) f(scaled<S>{by.real(), sign * by.real()});
-    else f(turned<part>{by.real(), by.imag(), sign});
-  } else {
-    f(scaled<S>{by});
-  }
-}
-
 bool nests(const lookup_loop& out, const lookup_loop& in) {
   return out.table == in.table * in.extent && out.indexed == in.indexed * in.extent && out.dense == in.dense * in.extent;
 }
@@ -288,14 +274,13 @@ template <class T> void lookup_walk::run_as(const step_run& r, const lookup_loop
   }
   if constexpr (size_of(dtype_of<T>) == 2) {  // gathered without a coefficient alone
     if (gathers_) walk<T>(r, loops, copied<T>{});
-    else walk<T>(r, loops, scattered<T, S, scaled<S>>{{alpha}});
+    else walk<T>(r, loops, scattered<T, S>{{alpha, false}});
   } else {
-    with_scale(alpha, conj_, [&]<class Scale>(const Scale& scale) {
-      if (!gathers_) return walk<T>(r, loops, scattered<T, S, Scale>{scale});
-      if (beta == S(0)) return walk<T>(r, loops, assigned<T, S, Scale>{scale});
-      if (beta == S(1)) return walk<T>(r, loops, added<T, S, Scale>{scale});
-      with_scale(beta, false, [&]<class Beta>(const Beta& of_left) { walk<T>(r, loops, updated<T, S, Scale, Beta>{scale, of_left}); });
-    });
+    const scaled<S> scale{alpha, conj_};
+    if (!gathers_) walk<T>(r, loops, scattered<T, S>{scale});
+    else if (beta == S(0)) walk<T>(r, loops, assigned<T, S>{scale});
+    else if (beta == S(1)) walk<T>(r, loops, added<T, S>{scale});
+    else walk<T>(r, loops, updated<T, S>{scale, {beta, false}});
   }
 }
 

@@ -36,6 +36,9 @@ const sum_case cases[] = {
     {"ab", "dc", "bacd", {{'a', 3}, {'b', 3}, {'c', 601}, {'d', 97}}},           // a small factor that lies the other way
 };
 
+/// In few cases: each with two of the types.
+bool is_left_out(std::ptrdiff_t number, dtype t) { return reduced_tests() && (number % 2 == 0) == (t == dtype::f32 || t == dtype::c128); }
+
 /// With so many results in parts where numbers are real.
 const sum_case many_results = {"ij", "ki", "kj", {{'k', 5003}, {'i', 60}, {'j', 44}}};
 
@@ -129,7 +132,7 @@ TEST_CASE("long sums are right, assigned and added to") {
   for (const sum_case& s : cases)
     for (const dtype t : types)
       for (const update op : {update::assign, update::add}) {
-        if (reduced_tests() && (op == update::add) != (t == dtype::f32 || t == dtype::c128)) continue;
+        if (is_left_out(&s - cases, t) || (reduced_tests() && (op == update::add) != (t == dtype::f32 || t == dtype::c128))) continue;
         case_builder c = build(s, t, op, op == update::add);
         const auto want = expected(c);
         const auto plan = compile(c.p);
@@ -225,7 +228,7 @@ TEST_CASE("sums in pieces are right, whatever the last part and the last piece a
   for (const sum_case& s : in_pieces)
     for (const dtype t : {dtype::f32, dtype::f64, dtype::c64, dtype::c128, dtype::bf16}) {
       const bool is_long = s.extents[0].second > 20000;
-      if (is_long != (t == dtype::bf16)) continue;
+      if (is_long != (t == dtype::bf16) || (!is_long && is_left_out(&s - in_pieces, t))) continue;
       const update op = t == dtype::f32 || t == dtype::c128 ? update::add : update::assign;
       case_builder c = build(s, t, op, op == update::add);
       const auto want = expected(c);
@@ -235,7 +238,7 @@ TEST_CASE("sums in pieces are right, whatever the last part and the last piece a
       INFO(name_of(t) << "\n" << to_string(p, m));
       REQUIRE(is_exact(c, want));
     }
-  CHECK(most >= 20);  // of 29
+  CHECK(most >= (reduced_tests() ? 10 : 20));  // of 15 or 29
 }
 
 TEST_CASE("sums are cut along the larger factor, lines whole") {

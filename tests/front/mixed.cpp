@@ -60,8 +60,12 @@ indices row_of(std::int64_t elements, int P) {
 
 }  // namespace
 
+#ifdef RICCI_FEW_TYPES
+TEMPLATE_TEST_CASE("mass operators with mixed storage", "", (storage<double, 2>), (storage<double, 16>), (storage<float, 8>)) {
+#else
 TEMPLATE_TEST_CASE("mass operators with mixed storage", "", (storage<double, 2>), (storage<double, 4>), (storage<double, 8>), (storage<double, 16>),
                    (storage<float, 8>), (storage<float, 16>)) {
+#endif
   using T = typename TestType::scalar;
   using lanes = typename TestType::geometry;
   for (const int P : {2, 5, 8})
@@ -85,7 +89,11 @@ TEMPLATE_TEST_CASE("mass operators with mixed storage", "", (storage<double, 2>)
     }
 }
 
+#ifdef RICCI_FEW_TYPES
+TEMPLATE_TEST_CASE("diffusion with mixed storage", "", (storage<double, 4>), (storage<double, 8>)) {
+#else
 TEMPLATE_TEST_CASE("diffusion with mixed storage", "", (storage<double, 4>), (storage<double, 8>), (storage<double, 16>)) {
+#endif
   using lanes = typename TestType::geometry;
   using plain = in_order<double>;
   for (const int P : {2, 4, 7})

@@ -9,6 +9,7 @@
 #include "../../examples/fem/operators.hpp"
 #include "codegen/codegen.hpp"
 #include "operator_data.hpp"
+#include "reduced.hpp"
 
 using namespace hex;
 using namespace front;
@@ -35,7 +36,7 @@ TEMPLATE_TEST_CASE("mass operators slice by slice", "", in_order<double>, side_b
   using T = typename TestType::value_type;
   int sliced = 0;
   for (const int P : {5, 7, 8, 11})
-    for (const int elements : {1, 16, 37, P == 8 ? 600 : 24}) {  // 600: the next block is asked for
+    for (const int elements : {1, 16, 37, P == 8 ? (reduced_tests() ? 200 : 600) : 24}) {  // more: the next block is asked for
       const square<T> M = symmetric<T>(P + 1, P, 1);
       const auto u = field_of<TestType>(elements, P, -1, 3), W = field_of<TestType>(elements, P + 1, 0, 3);
       TestType v(u), expected(u);
@@ -55,7 +56,7 @@ TEMPLATE_TEST_CASE("mass operators slice by slice", "", in_order<double>, side_b
 TEMPLATE_TEST_CASE("diffusion slice by slice", "", in_order<double>, side_by_side<double>) {
   int sliced = 0;
   for (const int P : {4, 6, 8, 10})
-    for (const int elements : {8, 29, P == 6 ? 500 : 16})
+    for (const int elements : {8, 29, P == 6 ? (reduced_tests() ? 160 : 500) : 16})
       for (const bool collocated : {false, true}) {
         const int Q = collocated ? P : P + 1;
         const square<double> M = symmetric<double>(Q, P, 1), D = symmetric<double>(Q, Q, -1);

@@ -10,13 +10,15 @@ namespace {
 
 using kernels::lanes;
 
-constexpr tile_times double_pumped_times{0.05, 0.055, 0.8, 1.2, 0.02, 3.5, 12, 1, 1.2, {1.5, 1.5}, 0, 0};  // Zen 4
+constexpr tile_times double_pumped_times{0.056, 0.07, 0.32, 0.24, 0.015, 1.95, 5.9, 0.91, 1.24, {1.24, 1.35}, 0, 0, 0.8};  // Zen 4
+constexpr tile_times double_pumped_complex_times{0.21, 0.16, 0.39, 0.57, 0.59, 1.2, 9.8, 0.69, 0.92, {3, 1.6}, 0, 0, 2.5};
 constexpr tile_times full_width_times{0.03, 0.004, 2.6, 0, 0.003, 0, 0, 1.15, 3.2, {1.15, 1.15}, 5, 8};  // a Xeon
 constexpr tile_times zen_3_times{0.02, 0.046, 0.54, 0.48, 0.11, 5.2, 6, 1.17, 3.75, {1, 1}, 0, 0};  // registers of 32 bytes alone
 constexpr tile_times of_problems{0.1, 0, 1.2, 0, 0, 3, 12, 1, 1.2, {1, 1}, 0, 0};  // in the lanes; without a fit
 
-const tile_times& times_here() {
-  return kernels::this_core() == kernels::core::zen_3 ? zen_3_times : double_pumped() ? double_pumped_times : full_width_times;
+const tile_times& times_here(bool complex) {
+  if (kernels::this_core() == kernels::core::zen_3) return zen_3_times;
+  return !double_pumped() ? full_width_times : complex ? double_pumped_complex_times : double_pumped_times;
 }
 
 /// Estimated cycles of one tile of `mr` rows by nv vectors whose instructions weigh `weight` together.
@@ -24,7 +26,7 @@ double tile_cost(std::int64_t mr, std::int64_t nv, double weight, double k, cons
   const double sums = static_cast<double>(mr * nv * g.sets), rows = static_cast<double>(mr * g.sets);
   const double madds = (rows + (g.real_b < g.real ? 1 : 0)) * weight;  // a conversion takes as long
   const bool direct = embeds && nv == 1;  // the broadcast is part of the multiply-add
-  const double loads = rows * (g.batch ? g.weight(g.vector) : 1) + weight, issued = sums + (direct ? 1 : mr == 1 ? rows : rows + static_cast<double>(nv));
+  const double loads = rows * (g.vector < 64 ? 1 : g.batch ? g.wide : g.times.wide_broadcast) + weight, issued = sums + (direct ? 1 : mr == 1 ? rows : rows + static_cast<double>(nv));
   const double read = mr == 1 ? rows + madds : loads;
   const tile_times& t = g.times;
   const std::int64_t rest = g.registers - 1 - static_cast<std::int64_t>(sums) - (mr == 1 ? 1 : nv) - 2;
@@ -99,7 +101,7 @@ geometry geometry_of(const request& r, target t) {
   const auto stored = [&](dtype x) { return x == r.type ? real : 2; };
   const int registers = t == target::avx512 ? in_pairs(r, t) ? 31 : 32 : 16;  // pairs: one keeps places
   return {real, t == target::avx512 && r.tile.widest != 32 ? 64 : 32, registers, is_complex(r.type) ? 2 : 1,
-          stored(r.type_b), stored(r.type_c), double_pumped() ? 2.0 : 1.0, r.lanes != lanes::n ? of_problems : times_here(),
+          stored(r.type_b), stored(r.type_c), double_pumped() ? 2.0 : 1.0, r.lanes != lanes::n ? of_problems : times_here(is_complex(r.type)),
           r.beta == factor::one && r.lanes == lanes::n && !is_complex(r.type),
           r.beta == factor::zero && r.lanes == lanes::n && !is_complex(r.type), r.lanes == lanes::batch};
 }

@@ -19,6 +19,7 @@ struct tile_times {
   double tail, per_tail_row;    // of last columns with the sum along the lanes: their instructions' share, each row's
   double packed[2];             // the same share of packed ones, for two and for four steps
   double per_line, per_split;   // where c is stored alone and nothing takes longer: each line, each cut of a row between tiles
+  double wide_broadcast = 1;    // of a number to 64 bytes, beside one to 32
 };
 
 struct geometry {

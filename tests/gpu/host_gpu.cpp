@@ -43,7 +43,7 @@ std::string wrapped(const std::string& text, std::size_t n) {
   const std::string space = "kernel_" + std::to_string(n);
   std::string body = replaced(replaced(text, "#include \"chain.cuh\"\n", ""), "#include \"functions.cuh\"\n", "");
   std::string name = body.find(" elementwise(") == body.npos ? "chain" : "elementwise";
-  for (const char* const own : {"general", "permute", "turn", "window", "small"}) {
+  for (const char* const own : {"general", "permute", "turn", "window", "small", "panel"}) {
     const std::string line = std::string("#include \"") + own + ".cuh\"\n";
     if (text.find(line) == text.npos) continue;
     name = own;
@@ -107,6 +107,7 @@ bool host_gpu::runs(const cuda::step_plan& p) const {
 }
 
 bool host_gpu::runs_alone(const cuda::step_plan& p) const {
+  if (p.kind == cuda::kernel_kind::panel) return small_ && p.panel.teams == 1;
   return p.kind == cuda::kernel_kind::general || p.kind == cuda::kernel_kind::permute || p.kind == cuda::kernel_kind::window || (small_ && p.kind == cuda::kernel_kind::small && p.config.compute != cuda::arithmetic::wgmma_16);
 }
 
@@ -137,7 +138,7 @@ void host_gpu::run_step(const cuda::step_plan& p, const cuda::operands& x, bool 
   if (p.shape.swapped) std::swap(a, b);
   const cuda::alignments there = alignments_of(p.shape, a, b, x.c);
   cuda::packed_args args = pack(p, x, {}, cuda::described_h200());
-  if (p.kind == cuda::kernel_kind::small || p.kind == cuda::kernel_kind::window || p.turn.stays) args.grid = std::min(args.grid, 3u);  // so that blocks walk over several tiles
+  if (p.kind == cuda::kernel_kind::small || p.kind == cuda::kernel_kind::window || p.kind == cuda::kernel_kind::panel || p.turn.stays) args.grid = std::min(args.grid, 3u);  // so that blocks walk over several tiles
   launch(request_of(p, there == aligned ? aligned : unaligned).text, args.bytes, args.grid, threads_of(p), reverse);
 }
 

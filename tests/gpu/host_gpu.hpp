@@ -11,7 +11,7 @@ namespace ricci::test {
 
 class host_gpu {
  public:
-  /// Whether kernels of small products run here as well: they take long to compile.
+  /// Whether kernels of small products and panels run here as well: they take long to compile.
   explicit host_gpu(bool small = false) : small_(small) {}
   ~host_gpu();
   host_gpu(const host_gpu&) = delete;

@@ -12,7 +12,7 @@
 namespace ricci::test {
 
 /// Every case by its plan, every second one with threads in reverse. factors(program): its longest product, for the bounds; small: kernels of
-/// small products run too.
+/// small products and panels run too.
 template <class Factors>
 void check_on_host(const std::vector<std::unique_ptr<case_builder>>& cases, const std::vector<cuda::program_plan>& plans, const cuda::gpu_machine& machine, const Factors& factors, bool small = false) {
   host_gpu gpu(small);

@@ -52,6 +52,16 @@ layout six_labels(std::int64_t x, std::int64_t y, std::int64_t g) {
   return l;
 }
 
+/// c[f,e,d,c,b,a] = a[c,b,f,g] b[a,g,e,d]: neighbours of b and of c are in blocks among the columns.
+layout blocks(std::int64_t a, std::int64_t d, std::int64_t g) {
+  layout l{"blocks", {}};
+  const std::int64_t b = 3, c = 5, e = 2, f = 7;
+  l.s.m = {{f, g, 0, e * d * c * b * a}, {c * b, f * g, 0, a}};
+  l.s.n = {{e, 0, d, d * c * b * a}, {d, 0, 1, c * b * a}, {a, 0, g * e * d, 1}};
+  l.s.k = {{g, 1, e * d, 0}};
+  return l;
+}
+
 std::int64_t reach(const step_shape& s, std::int64_t axis::*stride) {
   std::int64_t r = 1;
   for (const auto* group : {&s.batch, &s.m, &s.n, &s.k})
@@ -61,9 +71,13 @@ std::int64_t reach(const step_shape& s, std::int64_t axis::*stride) {
 
 std::vector<panel_config> configs_of(dtype t) {
   if (t != dtype::f64) {
-    std::vector<panel_config> all = {panel_of_threads(64, 64, 4, 4, 1), panel_of_threads(128, 32, 8, 4, 1), panel_of_threads(32, 64, 2, 4, 1), panel_of_threads(32, 64, 4, 4, 1), panel_of_threads(64, 32, 4, 4, 1)};
+    // Those of 8 x 8 read and store neighbours at once, in squares of threads; 3 x 16 threads have no squares.
+    std::vector<panel_config> all = {panel_of_threads(64, 128, 8, 8, 1), panel_of_threads(128, 32, 8, 4, 1), panel_of_threads(24, 64, 6, 4, 1), panel_of_threads(32, 64, 4, 4, 1), panel_of_threads(64, 32, 4, 4, 1), panel_of_threads(24, 128, 8, 4, 1)};
+    if (t == dtype::c128) all[0] = panel_of_threads(64, 64, 4, 4, 1);
+    all[0].keeps_b = true, all[0].unroll = 2;
     all[3].keeps_b = true, all[3].teams = 2, all[3].block *= 2;
     all[4].teams = 3, all[4].block *= 3;
+    all[5].block = 96;
     return all;
   }
   const auto columns = [](int warps, int rm, int rn, int teams) {
@@ -83,7 +97,7 @@ TEST_CASE("panels of every shape give the same products") {
   const device& d = current_device();
   const use_device use(d);
   const std::vector<layout> layouts = {tensor_by_itself(5, 7),  tensor_by_itself(16, 3), matrices(64, 64, 64, 2, false, 5), matrices(70, 45, 13, 0, false, 3),
-                                       matrices(33, 131, 8, 1, true, 2), matrices(130, 200, 72, 4, true, 1), six_labels(4, 6, 24), six_labels(5, 8, 9)};
+                                       matrices(33, 131, 8, 1, true, 2), matrices(130, 200, 72, 4, true, 1), six_labels(4, 6, 24), six_labels(5, 8, 9), blocks(8, 32, 10), blocks(12, 20, 16)};
   unsigned at = 0;
   for (const dtype t : {dtype::f64, dtype::f32, dtype::c64, dtype::c128})
     for (const layout& l : layouts)

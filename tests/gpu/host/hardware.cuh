@@ -37,6 +37,21 @@ inline void mma_f64(double (&c)[2], double a, double b) {
 inline void mma_f64_two(double (&top)[2], double (&bottom)[2], double a_top, double a_bottom, double b) { mma_f64(top, a_top, b), mma_f64(bottom, a_bottom, b); }
 
 namespace host {
+static double warp_tall[32][32][6];
+}
+/// Sixteen rows, eight columns and eight terms.
+inline void mma_f64_tall(double (&c)[4], const double (&a)[4], const double (&b)[2]) {
+  const unsigned warp = host::current / 32, lane = host::current % 32;
+  double (&mine)[6] = host::warp_tall[warp][lane];
+  for (unsigned i = 0; i < 4; ++i) mine[i] = a[i];
+  mine[4] = b[0], mine[5] = b[1];
+  __syncwarp();
+  for (unsigned i = 0; i < 4; ++i)
+    for (unsigned k = 0; k < 8; ++k) c[i] += host::warp_tall[warp][lane / 4 * 4 + k % 4][k / 4 * 2 + i / 2] * host::warp_tall[warp][(2 * (lane % 4) + i % 2) * 4 + k % 4][4 + k / 4];
+  __syncwarp();
+}
+
+namespace host {
 static unsigned warp_pairs[32][32][6];
 template <bool Bfloat>
 float half_of(unsigned pair, unsigned which) {

@@ -3,6 +3,7 @@
 #include "host_cuda.hpp"
 
 #include "chain.cuh"
+#include "runs.cuh"
 #include "small_complex.cuh"
 #include "small_image.cuh"
 #include "turn_elements.cuh"

@@ -162,12 +162,14 @@ TEST_CASE("the library is used where it may be and where it wins") {
   // Rows without end beside a factor, short sums: own kernels, but for double with longer ones. Small batches and products of float too.
   const auto rows_used = [&](dtype t, std::int64_t rows, std::int64_t cols, std::int64_t sum) {
     step_shape s = product_step(t, rows, cols, sum, false, 1);
-    s.n[0].b = sum, s.k[0].b = 1;
+    s.n[0].b = sum, s.k[0].b = 1, s.batch.clear();
     return cuda::plan_step(s, m).blas.used;
   };
   CHECK(!rows_used(dtype::f32, 400000, 48, 32));
   CHECK(!rows_used(dtype::f32, 400000, 48, 48));
   CHECK(rows_used(dtype::f32, 400000, 64, 64));
+  CHECK(!rows_used(dtype::f32, 400000, 72, 72));
+  CHECK(rows_used(dtype::f32, 400000, 100, 100));
   CHECK(!rows_used(dtype::f64, 400000, 32, 32));
   CHECK(rows_used(dtype::c64, 8192, 8192, 40));  // both sides are long
   CHECK(!used(dtype::f32, 96));
@@ -182,6 +184,24 @@ TEST_CASE("the library is used where it may be and where it wins") {
   const auto longer_sums = [&](dtype t) { return cuda::plan_step(product_step(t, 32, 32, 65536, false, 64), m).blas.used; };
   CHECK((!longer_sums(dtype::c64) && longer_sums(dtype::f64)));
   CHECK((!long_sums(dtype::f32) && !long_sums(dtype::c128)));
+  // One product of few rows and columns whose parts fill the machine: own tiles, from 100,000 terms on in float.
+  const auto sum_used = [&](dtype t, std::int64_t side, std::int64_t terms) {
+    step_shape s = product_step(t, side, side, terms, false, 1);
+    s.n[0].b = terms, s.k[0].b = 1;
+    const step_plan p = cuda::plan_step(s, m);
+    CHECK((p.blas.used || p.last));
+    return p.blas.used;
+  };
+  CHECK((!sum_used(dtype::f32, 50, 500000) && !sum_used(dtype::f32, 100, 100000) && sum_used(dtype::f32, 100, 60000)));
+  CHECK((!sum_used(dtype::c64, 50, 20000) && !sum_used(dtype::f64, 50, 2000000) && sum_used(dtype::f64, 50, 500000) && sum_used(dtype::f64, 64, 500000) && sum_used(dtype::c128, 64, 500000)));
+  // Rows that fill half of a tile of the library's.
+  const auto panel_used = [&](dtype t, std::int64_t rows) {
+    step_shape s;
+    s.a = s.b = s.c = t;
+    s.m = {{rows, 72, 0, 72 * 72}}, s.n = {{72, 0, 72 * 5184, rows * 72 * 72}, {5184, 0, 1, 1}}, s.k = {{72, 1, 5184, 0}};
+    return cuda::plan_step(s, m).blas.used;
+  };
+  CHECK((!panel_used(dtype::f32, 72) && !panel_used(dtype::c64, 72) && panel_used(dtype::c64, 56)));
   m.blas = blas_use::always;
   CHECK(used(dtype::f64, 3));
   const step_plan p = cuda::plan_step(square_step(dtype::f64, 128, false, 100), m);

@@ -256,7 +256,7 @@ bool is_long_sum(const step_shape& s, const blas_call& c) {
   switch (s.c) {
     case dtype::f32: return c.sum >= 100000;
     case dtype::c64: return c.sum >= 5000;
-    case dtype::f64: return c.sum >= 1000000 && std::max(c.rows, c.cols) <= 50;
+    case dtype::f64: return c.sum >= 1000000 && std::min(c.rows, c.cols) >= 40 && std::max(c.rows, c.cols) <= 50;
     default: return false;
   }
 }
